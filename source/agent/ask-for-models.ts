@@ -3,15 +3,15 @@ import {type JsonObject, isJsonObject, parsedJson} from '../core/json.ts';
 import {readBounded} from './local-server.ts';
 import {limitsIn, type ModelLimits, baseUrlOf, type ModelSpec} from './providers.ts';
 
-/** What a provider answered when it was asked which models it has. */
+/** A provider's answer to the question which models it has. */
 export type ModelAnswer = {
 	/** HTTP status. */
 	readonly status: number;
-	/** Its clock, as the header says it. */
+	/** The provider's clock, as in the `Date` header. */
 	readonly date?: string;
 	/** Whether it lists the model; absent where it gave no list. */
 	readonly lists?: boolean;
-	/** What it says of the model. */
+	/** The limits it reports for the model. */
 	readonly limits?: ModelLimits;
 };
 
@@ -24,7 +24,7 @@ const bearer: Asking = {
 	headers: key => (key === '' ? {} : {authorization: `Bearer ${key}`}),
 };
 
-/** How each provider is asked for all of its models, and given the key. */
+/** For each provider, the query for all of its models, and the header for the key. */
 const askings: Readonly<Record<ModelView['provider'], Asking>> = {
 	offline: bearer,
 	openai: bearer,
@@ -37,8 +37,8 @@ const askings: Readonly<Record<ModelView['provider'], Asking>> = {
 };
 
 /**
- * Asks the provider of `spec` for its models with `GET /models`: the cheapest call that needs the key. `undefined` for the offline model. Rejects when no server
- * answers or `signal` aborts.
+ * Asks the provider of `spec` for its models with `GET /models`: the cheapest call that needs the key. `undefined` for the offline model. Rejects when no server answers or
+ * `signal` aborts.
  *
  * @throws SvcError `model_misconfigured`
  */
@@ -69,7 +69,7 @@ export async function askForModels(
 	};
 }
 
-/** Of a list as OpenAI and Anthropic (`data`, `id`) or Google (`models`, `name`) give it. */
+/** Entries by name from a list in the format of OpenAI and Anthropic (`data`, `id`) or Google (`models`, `name`). */
 function modelsIn(text: string | undefined): ReadonlyMap<string, JsonObject> {
 	const list = parsedJson(text ?? '');
 	const entries = isJsonObject(list) ? [list['data'], list['models']].find(Array.isArray) : [];

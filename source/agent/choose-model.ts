@@ -19,40 +19,40 @@ import {
 	type ModelSpec,
 } from './providers.ts';
 
-/** The model that answers. Nothing was loaded or sent yet. */
+/** The chosen model. Nothing has been loaded or sent yet. */
 export type ChosenModel = {
 	readonly view: ModelView;
-	/** Where the configuration has it, and it is the model of the configuration. */
+	/** The configured price, if this is the configured model. */
 	readonly price?: ModelPrice;
 	/** Host and port that calls go to; absent for the offline model. */
 	readonly host?: string;
-	/** Hears how its calls end: answered, or failed after all tries of one. Must not throw. */
+	/** Called when a call of the model has ended: successfully, or with a failure after all retries. Must not throw. */
 	readonly heard?: (failure?: SvcError) => void;
 	/** Loads the provider's package. @throws SvcError `model_misconfigured` */
 	load(): Promise<LanguageModelV4>;
 };
 
-/** A provider whose key was found and that would cost money: used when a person writes it into `model.provider`. */
+/** A provider whose key was found, but which costs money: used only if a person writes it into `model.provider`. */
 type PaidOffer = {readonly view: ModelView};
 
-/** One that can be asked whether it is there. */
+/** A model whose server can be queried. */
 type AskedModel = ChosenModel & {
-	/** Asks the provider which models it has, which costs nothing; `undefined` for the offline model. Rejects without an answer. */
+	/** Asks the provider which models it has, which is free; `undefined` for the offline model. Rejects without an answer. */
 	ask(signal: AbortSignal): Promise<ModelAnswer | undefined>;
-	/** Where it is asked without the provider's package; `undefined` for the offline model. */
+	/** Where requests go that do not use the provider's package; `undefined` for the offline model. */
 	readonly chatAddress: ChatAddress | undefined;
 };
 
 export type ModelChoice = AskedModel & {
-	/** What could be used instead if a person chose it, in order of preference. */
+	/** Models that a person could choose instead, in order of preference. */
 	readonly offers: readonly PaidOffer[];
 };
 
 export type ChooseModelOptions = {
 	readonly clock: Clock;
-	/** For the calls of the model that is chosen, and to ask local servers. @see createModelFetch */
+	/** For calls of the chosen model, and for asking local servers. @see createModelFetch */
 	readonly fetch: typeof globalThis.fetch;
-	/** Where to look for servers on this machine. */
+	/** Where to look for model servers on this machine. */
 	readonly localServers?: readonly string[];
 };
 
@@ -83,7 +83,7 @@ export function modelInputs({model, environment}: Pick<Config, 'model' | 'enviro
 		.digest('hex');
 }
 
-/** A local server may have named it: what is shown is cleaned, what is sent is not. */
+/** The name may come from a local server, so the shown one is cleaned; the one sent is not. */
 const viewOf = ({provider, name}: ModelSpec, origin: string): ModelView => ({
 	provider,
 	name: escapeLine(name, 200),
@@ -129,7 +129,7 @@ async function configured(
 	return {...choose(spec, 'configured', options), ...(model.price && {price: model.price})};
 }
 
-/** A server on this machine may be asked what it has; anything else must be named. */
+/** Only a server on this machine is asked for its models; any other provider needs a configured name. */
 async function firstListed(
 	provider: ModelView['provider'],
 	{baseUrl}: ModelConfig,
@@ -168,9 +168,9 @@ async function local(
 }
 
 /**
- * The model that answers: the configured one; with `provider: auto` and no `base_url`, the first local server that lists a chat
- * model, else the offline model. Providers whose key is in the environment (Anthropic, OpenAI, Google) are then only offered: they
- * cost money. With `auto`, a `name` narrows the search and its not being found is an error.
+ * Chooses the model: the configured one; with `provider: auto` and no `base_url`, the first local server that lists a chat model, otherwise the offline model. Providers
+ * whose key is in the environment (Anthropic, OpenAI, Google) are then only offered: they cost money. With `auto`, a `name` narrows the search, and not finding it is an
+ * error.
  *
  * @throws SvcError `model_misconfigured`, `model_unreachable`, `model_not_found`; never falls back from what was configured.
  * @see manual/model.md#how-it-is-chosen
@@ -217,21 +217,21 @@ export async function chooseModel(
 	return {...(found ?? choose(offlineSpec, 'no model is configured', options)), offers};
 }
 
-/** Where a model speaks the API of OpenAI, which all of the hosted providers do beside their own. */
+/** Where a model is reached by OpenAI's API, which all hosted providers have besides their own. */
 type ChatAddress = {
-	/** Of its chat completions. */
+	/** URL of its chat completions. */
 	readonly url: string;
-	/** With the key. */
+	/** Includes the key. */
 	readonly headers: Readonly<Record<string, string>>;
 	/** The provider's name of the model. */
 	readonly model: string;
-	/** How an answer is bounded: newer models of OpenAI refuse the older name, most other servers know no other. */
+	/** The field that limits the answer: newer models of OpenAI refuse the older name, most other servers know no other. */
 	readonly limitField: 'max_tokens' | 'max_completion_tokens';
 };
 
 const paths: Partial<Record<ModelSpec['provider'], string>> = {google: '/openai'};
 
-/** Of the model of `spec`; `undefined` for the offline model. @throws SvcError `model_misconfigured` */
+/** The address for the model of `spec`; `undefined` for the offline model. @throws SvcError `model_misconfigured` */
 function chatAddressOf(spec: ModelSpec): ChatAddress | undefined {
 	const url = baseUrlOf(spec);
 	if (!url) {
@@ -240,7 +240,7 @@ function chatAddressOf(spec: ModelSpec): ChatAddress | undefined {
 
 	const {provider, name, apiKey} = spec;
 	const base = url.pathname.replace(/\/+$/, '');
-	// Who configures the address of this kind itself has it already.
+	// A configured base URL may already end with this path.
 	const path = paths[provider] ?? '';
 	url.pathname = `${base.endsWith(path) ? base : `${base}${path}`}/chat/completions`;
 	return {

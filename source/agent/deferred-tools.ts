@@ -5,17 +5,17 @@ import type {ModelCallOptions} from './providers.ts';
 import {noSuchTool} from './record-steps.ts';
 import {toolSearch} from './tool-search.ts';
 
-/** Tools of a run that a model gets to see when it asks for them. */
+/** Tools of a run that a model sees only after searching for them. */
 export type DeferredTools = {
-	/** All that the run has, and `tool_search`: any of them may be called. */
+	/** All tools of the run, and `tool_search`: any of them may be called. */
 	readonly tools: readonly Tool[];
-	/** How many are deferred. */
+	/** Number of deferred tools. */
 	readonly count: number;
-	/** The same for a person, with the reason. */
+	/** Says for a person how many are deferred, and why. */
 	readonly note: string;
-	/** Names of what the next request carries, in its order: what was loaded later stands later. */
+	/** Names of the tools in the next request, in its order: tools loaded later come later. */
 	active(): readonly string[];
-	/** Loads these, best first; returns the names of those that there is room for. */
+	/** Loads these tools, best first; returns the names of those that there was room for. */
 	load(names: readonly string[]): readonly string[];
 	/** Loads tools that the model has called by name, and marks them as called. */
 	called(names: readonly string[]): void;
@@ -23,13 +23,13 @@ export type DeferredTools = {
 
 type Loaded = {readonly tokens: number; named: number; isCalled: boolean};
 
-/** Room for what was found, however low the limit is. */
+/** Minimum room for found tools, even if the limit is lower, in tokens. */
 const leastTokens = 4000;
 
 /**
- * Defers the tools of servers where all of them together are more than a request carries: above `maxSchemaTokens` tokens of names, descriptions and schemas, or above
- * 128 functions. `undefined`: nothing is deferred. The active ones keep to the same bounds; when there is no room, tools that were never called are evicted first, the longest unused first. The first tool of a load always
- * fits, whatever its size. tests/agent/deferred-tools.test.ts
+ * Defers the tools of servers if all tools together exceed what a request may contain: `maxSchemaTokens` tokens of names, descriptions and schemas, or 128 functions.
+ * `undefined` when nothing is deferred. The active tools keep to the same limits; when there is no room, tools that were never called are evicted first, the longest unused
+ * first. The first tool of a load always fits, whatever its size. tests/agent/deferred-tools.test.ts
  *
  * @see manual/tool-servers.md#many-tools
  */
@@ -55,7 +55,7 @@ export function deferTools(
 	const load = (names: readonly string[], {isCalled = false} = {}): readonly string[] => {
 		turn += 1;
 		const placed = new Set<string>();
-		// What is loaded already keeps its place: another order would void the cached prompt.
+		// Tools already loaded keep their place: another order would invalidate the cached prompt.
 		const kept = new Set(names.filter(name => loaded.has(name)));
 		for (const name of names) {
 			const tokens = tokensOf.get(name);
@@ -77,7 +77,7 @@ export function deferTools(
 			[...always, search].reduce((sum, tool) => sum + schemaTokens(tool), 0),
 	};
 
-	/** Whether there is room beside `kept`, which stay; what goes for it is gone. */
+	/** Evicts tools other than `kept` to make room; evicts nothing, and returns `false`, if that would not be enough. */
 	function makeRoom(
 		{name, tokens, isFirst}: {name: string; tokens: number; isFirst: boolean},
 		kept: ReadonlySet<string>,
@@ -126,8 +126,8 @@ const isOfServer = ({asked}: Tool): boolean => asked?.from.kind === 'server';
 type ToolMessage = Extract<ModelCallOptions['prompt'][number], {readonly role: 'tool'}>;
 
 /**
- * Sends what is active, in its order, and loads what the model calls by name. The SDK knows all tools and would run no other; its own `activeTools` takes a call of an inactive tool for
- * one of a tool that does not exist. What it answers to such a call names every tool that there is, which is too much here.
+ * Sends only active tools, in order, and loads those that the model calls by name. The SDK knows all tools, since it would not run others; with its own `activeTools`, a
+ * call of an inactive tool would count as one of a missing tool. Its answer to such a call lists all tools, which is too long here.
  */
 export const sendActive = (deferred: DeferredTools): LanguageModelMiddleware => ({
 	specificationVersion: 'v4',

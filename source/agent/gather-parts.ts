@@ -12,15 +12,15 @@ type Content = Generated['content'][number];
 type Said = Extract<Content, {readonly type: 'text' | 'reasoning'}>;
 type Metadata = Said['providerMetadata'];
 
-/** An answer that comes in parts. */
+/** Assembles an answer from its parts. */
 type GatheredParts = {
-	/** Adds one; the text by which the answer grows. @throws what an error part carries: what comes after it counts no more */
+	/** Adds a part; returns the text by which the answer grows. @throws the error of an error part; parts after it are ignored */
 	take(part: StreamPart): string;
-	/** The answer as one; `undefined` while its end is missing. */
+	/** The assembled answer; `undefined` until its end has arrived. */
 	whole(): Generated | undefined;
 };
 
-/** Puts the parts of a stream together to what the same call would have answered at once. */
+/** Assembles the parts of a stream to what the same call would have answered without streaming. */
 export function gatherParts(): GatheredParts {
 	const content: Content[] = [];
 	const open = new Map<string, Said>();
@@ -35,7 +35,7 @@ export function gatherParts(): GatheredParts {
 		return said;
 	};
 
-	/** Some servers begin with a delta, and what they sign comes with any of the parts. */
+	/** Some servers start with a delta, and signatures may come with any part. */
 	const grow = (
 		type: Said['type'],
 		part: Extract<StreamPart, {type: `${Said['type']}-${'delta' | 'end'}`}>,
@@ -80,14 +80,14 @@ export function gatherParts(): GatheredParts {
 					return grow('reasoning', part);
 
 				case 'error':
-					// oxlint-disable-next-line typescript/only-throw-error -- whatever the provider made of what it read
+					// oxlint-disable-next-line typescript/only-throw-error -- whatever the provider made of the server's error
 					throw part.error;
 
 				case 'finish':
 					end = part;
 					return '';
 
-				// Their call comes as one part when it is whole.
+				// The complete call follows as one part.
 				case 'tool-input-start':
 				case 'tool-input-delta':
 				case 'tool-input-end':
@@ -120,11 +120,11 @@ export function gatherParts(): GatheredParts {
 	};
 }
 
-/** What the model says, on its way to those who read along. */
+/** Passes on the model's text, redacted. */
 export type SafeText = ReturnType<typeof createSafeText>;
 
 /**
- * Redacts a text that comes in pieces. What may be the beginning of a credential is held back until it is known what it is: mostly the last word. `write` is awaited;
+ * Redacts a text that arrives in pieces. The possible beginning of a credential is held back until it is known what it is: usually the last word. `write` is awaited;
  * `begins` says that its text is the first of an answer.
  */
 export function createSafeText({
@@ -146,32 +146,29 @@ export function createSafeText({
 	};
 
 	return {
-		/** Another answer begins; what is still held back of the one before is forgotten. */
+		/** Starts another answer; drops what is still held back of the previous one. */
 		begin(): void {
 			pieces = createRedactedPieces(redact);
 			begins = true;
 		},
 		add: async (text: string): Promise<void> => pass(pieces.add(text)),
-		/** The answer is whole: nothing is held back any more. */
+		/** Releases what is held back, as the answer is complete. */
 		end: async (): Promise<void> => pass(pieces.end()),
 	};
 }
 
-/** Longest text of one entry, in bytes of UTF-8. */
+/** Maximum text of one entry, UTF-8 bytes. */
 const maxEntryBytes = 64 * 1024;
 
-/** Writes down what happens in a run, as it happens. */
+/** Records what happens in a run. */
 export type Transcript = {
 	/** Adds an entry; does nothing after `close()`. */
 	add(kind: TranscriptEntry['kind'], text: string, data?: TranscriptEntry['data']): void;
-	/** What comes late (a tool that ignored its signal) is no longer part of the run. */
+	/** Drops later entries, such as those of a tool that ignored its signal. */
 	close(): void;
 };
 
-/**
- * A transcript that stamps, redacts and bounds each entry, then hands it to `write`. Redaction comes first: a secret cut in half
- * would not be found.
- */
+/** A transcript that stamps, redacts and truncates each entry, then passes it to `write`. Redaction comes first: half a secret would not be found. */
 export function createTranscript(
 	world: Pick<World, 'clock' | 'redact'> & {
 		readonly write: (entry: TranscriptEntry) => void;
@@ -192,10 +189,7 @@ export function createTranscript(
 	};
 }
 
-/**
- * Ends the run with `model_garbled` when a tool call has arguments that are nested more than 128 levels deep: they could not be written down, and the
- * tool would start without a trace.
- */
+/** Ends the run with `model_garbled` when a tool call has arguments nested more than 128 levels deep: they could not be recorded, and the tool would start without a trace. */
 export const refuseDeepCalls = (asked: AskedModel): LanguageModelMiddleware => ({
 	specificationVersion: 'v4',
 	async wrapGenerate({doGenerate}) {

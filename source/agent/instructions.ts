@@ -26,7 +26,8 @@ const chatRoles: Readonly<Record<TurnOrigin['kind'], string>> = {
 };
 
 /**
- * The system message of a turn of a chat, or `undefined`: of an agent with tools who it is, and that what tools return is data; then the skill, those that it may activate, and what the application says.
+ * The system message of a turn of a chat, or `undefined`: for an agent with tools its role, and that tool results are data; then the skill, the skills it may activate, and
+ * the application's own system messages.
  *
  * @see manual/chat-api.md#agents
  */
@@ -45,7 +46,7 @@ export function chatInstructions(
 	return parts.length === 0 ? undefined : parts.join('\n\n');
 }
 
-/** Descriptions are one line each. */
+/** Each description is one line. */
 const catalogueOf = (offered: NonNullable<AgentRequest['offered']>): string =>
 	[
 		'# Available skills',
@@ -65,13 +66,13 @@ export const instructionsFor = ({skill}: Pick<AgentRequest, 'skill'>): string =>
 	skill ? `${runRole}\n\n# Skill: ${skill.name}\n\n${skill.body}` : runRole;
 
 /**
- * Whether `answer` is the word for "deliver nothing": exactly `[SILENT]`, white space around it aside.
+ * Whether `answer` means "deliver nothing": exactly `[SILENT]`, apart from surrounding white space.
  *
  * @see manual/model.md#what-the-model-reads
  */
 export const isSilent = (answer: string): boolean => answer.trim() === '[SILENT]';
 
-/** What the model reads first, in the SDK's words: the message of a run, or a chat as it stands, with what its application asks of the model. */
+/** The beginning of the model's conversation in the SDK's format: the prompt of a run, or the messages of a chat with the application's options. */
 export function modelConversation(request: AgentRequest) {
 	const {prompt, fetched = [], chat} = request;
 	if (!chat) {

@@ -1,7 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import {isJsonObject} from '../core/json.ts';
 
-/** Where servers that run models on this machine usually listen: Ollama, LM Studio, llama.cpp, vLLM, Docker Model Runner, Jan. */
+/** Default addresses of servers for models on this machine: Ollama, LM Studio, llama.cpp, vLLM, Docker Model Runner, Jan. */
 export const localBaseUrls: readonly string[] = [
 	'http://127.0.0.1:11434/v1',
 	'http://127.0.0.1:1234/v1',
@@ -17,7 +17,7 @@ const maxListBytes = 1024 * 1024;
 const maxListedModels = 500;
 const maxModelIdLength = 200;
 
-/** Models that do not chat, by what their makers call them. */
+/** Excludes models that do not chat, by their usual names. */
 const isForChat = (id: string) => !/embed|rerank|whisper|(?:^|[-_/])tts(?:$|[-_:])/i.test(id);
 
 /** The text of an answer; `undefined` above 1 MiB. */
@@ -78,11 +78,11 @@ export async function listLocalModels(
 		const text = await readBounded(response.body);
 		return text === undefined ? [] : modelIdsIn(text);
 	} catch {
-		// No answer, too slow, not HTTP, not JSON: no local server either way.
+		// No answer, too slow, not HTTP, not JSON: in each case not a local model server.
 		return [];
 	} finally {
 		cancel();
-		// Ends what was not read to its end.
+		// Ends an unfinished response.
 		controller.abort();
 	}
 }

@@ -10,7 +10,7 @@ import {escapeLine} from '../core/untrusted.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 import {type ModelQuestion, type ModelReply, answerTooLarge, postTo} from './model-request.ts';
 
-/** Who was asked, for the person who reads the error. */
+/** The model that was called, for the person who reads the error. */
 export type AskedModel = {
 	readonly provider: string;
 	readonly name: string;
@@ -38,13 +38,12 @@ const passingCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether another try of the whole run may help: the model was unreachable, overloaded (5xx, 429), unreadable or cut off, or the program was replaced.
- * Not for a refusal (401, 403), a rejected request (other 4xx), an answer that is too large (it would be read again), a timeout, a
- * cancelled run or the step limit.
+ * Whether retrying the whole run may succeed: the model was unreachable, overloaded (5xx, 429), unreadable or cut off, or the program was replaced. Not for a refusal (401,
+ * 403), a rejected request (other 4xx), an answer that is too large (it would be read again), a timeout, a cancelled run or the step limit.
  */
 export const isPassing = (error: unknown): boolean => passingCodes.has(codeOf(error));
 
-/** `model "llama3" of openai-compatible at 127.0.0.1:11434`, cleaned for one line. */
+/** Names a model in one clean line: `model "llama3" of openai-compatible at 127.0.0.1:11434`. */
 export const nameModel = ({provider, name, host}: AskedModel): string =>
 	`model "${escapeLine(name, 100)}" of ${provider}${host === undefined ? '' : ` at ${escapeLine(host, 100)}`}`;
 
@@ -61,22 +60,22 @@ const causesOf = (error: unknown): unknown[] => {
 	return chain;
 };
 
-/** Codes of Node (`ECONNRESET`) and undici (`UND_ERR_SOCKET`) for a line that broke. */
+/** Whether it has a code of Node (`ECONNRESET`) or undici (`UND_ERR_SOCKET`) for a broken connection. */
 const isNetworkError = (error: unknown) => /^(?:E[A-Z_]+|UND_ERR_\w+)$/.test(codeOf(error));
 
-/** `model-fetch.ts` stopped reading; the SDK wraps that as a response it could not process. */
+/** Whether this module stopped reading; the SDK wraps that as a response it could not process. */
 const isTooLarge = (error: unknown) => codeOf(error) === 'answer_too_large';
 
-/** In a stream a server says `{"error": {"message": …}}`, which is no `Error`. */
+/** The message of a failure. In a stream, servers send `{"error": {"message": …}}`, which is not an `Error`. */
 const wordsOf = (failure: unknown): string =>
 	isJsonObject(failure) && typeof failure['message'] === 'string'
 		? failure['message']
 		: messageOf(failure);
 
 /**
- * What any failure of a model call means, as `SvcError`: `answer_too_large`, `model_unreachable`, `model_refused` (401, 403), `model_rejected` (other
- * 4xx and redirects), `model_garbled`, `model_failed` (5xx, 408, 409, 425, 429, anything else). A `SvcError` stays what it is. The SDK's
- * errors are not kept as `cause`: they hold the whole request.
+ * Converts any failure of a model call to an `SvcError`: `answer_too_large`, `model_unreachable`, `model_refused` (401, 403), `model_rejected` (other 4xx and redirects),
+ * `model_garbled`, `model_failed` (5xx, 408, 409, 425, 429, anything else). An `SvcError` is returned unchanged. The SDK's errors are not kept as `cause`: they contain the
+ * whole request.
  */
 export function modelError(
 	error: unknown,
@@ -98,7 +97,7 @@ export function modelError(
 		new SvcError(code, `Cannot ${verb} ${model}: ${detail}${tries}`);
 
 	if (!kinds.APICallError.isInstance(last)) {
-		// In the middle of a stream the SDK does not wrap an error of the connection.
+		// Within a stream, the SDK does not wrap connection errors.
 		const tooMuch = causesOf(last).find(isTooLarge);
 		const cut = causesOf(last).find(isNetworkError);
 		if (tooMuch !== undefined) {
@@ -147,7 +146,7 @@ export function modelError(
 	}
 
 	if (status === 401 || status === 403) {
-		// Nothing of the answer: servers like to quote the key they did not accept.
+		// Quotes nothing of the answer: servers may repeat the key they refused.
 		return fail('model_refused', 'use', `it answered ${status}; check model.api_key`);
 	}
 
@@ -159,18 +158,18 @@ export function modelError(
 	return fail('model_rejected', 'use', `it answered ${status}: ${excerptOf(last)}${hint}`);
 }
 
-/** An answer of a model that is larger is not read to its end. */
+/** Larger answers are not read to the end, bytes. */
 const defaultMaxAnswerBytes = 32 * 1024 * 1024;
 
 export type ModelFetch = {
 	readonly fetch: typeof globalThis.fetch;
-	/** The same for who passes answers on: one POST. Nothing is unpacked. */
+	/** A single POST for relays, without decompression. */
 	post(url: string, question: ModelQuestion): Promise<ModelReply>;
-	/** Closes every connection; calls under way fail. */
+	/** Closes all connections; calls in progress fail. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Passes chunks on and fails with the one that exceeds `maxBytes` in all. */
+/** Passes chunks on, and fails at the one that exceeds `maxBytes` in total. */
 const boundedBytes = (maxBytes: number) => {
 	let seen = 0;
 	return new TransformStream<Uint8Array, Uint8Array>({
@@ -186,9 +185,9 @@ const boundedBytes = (maxBytes: number) => {
 };
 
 /**
- * A `fetch` for model providers. Differs from the built-in one: a model may think for more than 300 s (a run has its own
- * limit), answers are bounded, and redirects are answers instead of being followed, because providers' key headers would be
- * sent along to wherever they point. `secureContext` says whom TLS connections trust; another one counts for the next call.
+ * A `fetch` for model providers. Unlike the built-in one, it lets a model think for more than 300 s (a run has its own limit), limits the size of answers, and returns
+ * redirects instead of following them, since providers' key headers would be sent along. `secureContext` returns whom TLS connections trust; a new one applies from the
+ * next call.
  */
 export function createModelFetch({
 	maxAnswerBytes = defaultMaxAnswerBytes,
@@ -199,7 +198,7 @@ export function createModelFetch({
 } = {}): ModelFetch {
 	const agents = new Map<SecureContext | undefined, Agent>();
 
-	/** What trusts others ends with its last answer. */
+	/** Agents with an outdated context close after their last answer. */
 	const agentFor = (context: SecureContext | undefined, make: () => Agent): Agent => {
 		const agent = agents.get(context) ?? make();
 		agents.set(context, agent);
@@ -214,7 +213,7 @@ export function createModelFetch({
 	};
 
 	let loaded: typeof Undici | undefined;
-	// Its default export, since the bundle gives packages in the old module format nothing else.
+	// The default export: from packages in CommonJS format, the bundle exposes nothing else.
 	const load = async () => {
 		loaded ??= (await import('undici')).default;
 		return loaded;
@@ -231,14 +230,14 @@ export function createModelFetch({
 		const undici = await load();
 		const dispatcher = dispatcherFor(undici, input);
 		const response = await undici.fetch(input, {...init, redirect: 'manual', dispatcher});
-		// Its status, its text and its headers go on.
+		// A new response with the same status and headers, and a limited body.
 		return response.body
 			? new undici.Response(response.body.pipeThrough(boundedBytes(maxAnswerBytes)), response)
 			: response;
 	};
 
 	return {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- undici's fetch is the one Node builds in; only its type names differ
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- undici's fetch is the one in Node; only its type names differ
 		fetch: ((input: string | URL, init = {}) =>
 			fetchBounded(String(input), init)) as unknown as typeof globalThis.fetch,
 		async post(url, question) {

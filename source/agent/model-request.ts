@@ -1,28 +1,28 @@
 import type {Dispatcher} from 'undici';
 import {SvcError} from '../core/errors.ts';
 
-/** What is asked, and how it is ended. */
+/** The content of a request, and the signal that ends it. */
 export type ModelQuestion = {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string;
 	readonly signal: AbortSignal;
 };
 
-/** An answer that has begun; it is read to its end, or given up by the signal. */
+/** An answer that has begun; read it to the end, or abort the signal. */
 export type ModelReply = {
 	readonly status: number;
-	/** By its name in small letters. */
+	/** Reads a header by its lower-case name. */
 	readonly header: (name: string) => string | null;
-	/** What has come since the last; `undefined` at the end. No more than a little is read ahead of it. */
+	/** What has arrived since the last read; `undefined` at the end. Reads only a little ahead. */
 	read(): Promise<Buffer | undefined>;
 };
 
-/** What is read ahead of the reader. */
+/** How much is buffered ahead of the reader, bytes. */
 const maxAheadBytes = 65_536;
 
 /**
- * Posts to a model's server without what `fetch` brings along: streams of the web cost a relay more than all that it does itself. Redirects are answers, and nothing
- * is unpacked. Rejects with what broke, or the reason of the signal; so does `read`, with `answer_too_large` beyond `maxBytes`, too.
+ * Posts to a model's server without the overhead of `fetch`: web streams would cost a relay more than its own work. Redirects are not followed, and nothing is
+ * decompressed. Rejects with the network error, or the reason of the signal; so does `read`, and with `answer_too_large` beyond `maxBytes`.
  */
 export async function postTo(
 	dispatcher: Pick<Dispatcher, 'dispatch'>,
@@ -63,7 +63,7 @@ export async function postTo(
 				}
 			},
 			onResponseStart(_, status, received) {
-				// What comes before the answer, as 103.
+				// An interim response such as 103.
 				if (status < 200) {
 					return;
 				}
@@ -104,7 +104,7 @@ export async function postTo(
 	return begun;
 }
 
-/** An answer is larger than what is read of one. */
+/** The answer exceeds the size limit. */
 export const answerTooLarge = (maxBytes: number): SvcError =>
 	new SvcError('answer_too_large', `Cannot read an answer of more than ${maxBytes} bytes`);
 
@@ -113,7 +113,7 @@ type Waiting = {
 	readonly reject: (error: unknown) => void;
 };
 
-/** Between who brings parts and who asks for them, one at a time. What has come is given before it fails or ends. */
+/** A buffer between the network and a reader that reads one part at a time. Buffered parts are delivered before a failure or the end. */
 function createInbox() {
 	let parts: Buffer[] = [];
 	let bytes = 0;
@@ -136,7 +136,7 @@ function createInbox() {
 	};
 
 	return {
-		/** How many bytes wait for the reader. */
+		/** Returns how many bytes are waiting for the reader. */
 		put(part: Buffer): number {
 			if (waiting) {
 				waiting.resolve(part);

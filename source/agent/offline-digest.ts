@@ -24,7 +24,7 @@ export type ToolOutcome = {
 const cut = (text: string, length: number) =>
 	text.length > length ? `${text.slice(0, length)}…` : text;
 
-/** The whole text as JSON, else what stands between the first and the last brace: a payload with words around it. */
+/** The JSON in a text: the whole text, or what is between the first and the last brace. */
 function payloadIn(text: string): JsonValue | undefined {
 	if (text.length > maxJsonLength) {
 		return undefined;
@@ -81,17 +81,17 @@ function digestText(text: string): string {
 	return `The message has ${countOf(words, 'word')}. It begins: ${extract}`;
 }
 
-/** What can be said about a user message by rule: the scalars of the JSON in it by path, else its word count and beginning. */
+/** A rule-based summary of a user message: the scalars of its JSON by path, otherwise its word count and beginning. */
 export function digestMessage(text: string): string {
 	const payload = payloadIn(text);
 	return payload === undefined ? digestText(text) : digestPayload(payload);
 }
 
-/** What can be said of a text that the gateway got for a run. */
+/** A summary of a text that the gateway fetched for a run. */
 export const digestFetched = (text: string): string =>
 	`With it comes fetched text of ${countOf(text.length, 'character')}.`;
 
-/** One line per tool that ran, with the beginning of what it returned. */
+/** One line per tool call, with the beginning of its result. */
 export const digestOutcomes = (outcomes: readonly ToolOutcome[]): string =>
 	outcomes
 		.map(({name, failed, text}) => {
@@ -100,7 +100,7 @@ export const digestOutcomes = (outcomes: readonly ToolOutcome[]): string =>
 		})
 		.join('\n');
 
-/** The lines `/tool <name> {json}` of a user message, at most 8; a line with anything but a JSON object behind the name is none. */
+/** The lines `/tool <name> {json}` of a user message, at most 8; lines with anything other than a JSON object after the name are ignored. */
 export function toolLinesIn(text: string): readonly ToolLine[] {
 	const lines: ToolLine[] = [];
 	for (const [, name, input = ''] of text.matchAll(

@@ -13,7 +13,7 @@ import {noSuchTool} from './record-steps.ts';
 /** Public name of the offline model. */
 export const offlineModelName = 'svc-offline-1';
 
-/** What every answer of the offline model starts with. @see manual/model.md#how-it-is-chosen */
+/** The beginning of every answer of the offline model. @see manual/model.md#how-it-is-chosen */
 const offlineLabel = '[svc-offline: no language model is configured; this is a rule-based digest]';
 
 type Message = ModelCallOptions['prompt'][number];
@@ -97,7 +97,7 @@ function answerWith(digest: string, inputTokens: number, maxOutputTokens?: numbe
 	};
 }
 
-/** Its answer to a conversation of texts alone: a digest of what the user said last, in at most `maxTokens`. */
+/** Answers a conversation of texts: a digest of the last user message, in at most `maxTokens`. */
 export function answerOffline(
 	messages: ReadonlyArray<{readonly role: string; readonly text: string}>,
 	maxTokens?: number,
@@ -127,7 +127,7 @@ function generate({prompt, tools = [], maxOutputTokens, abortSignal}: ModelCallO
 	const inputTokens = tokensIn(prompt.map(textOf).join(''));
 	const asked = prompt.findLastIndex(({role}) => role === 'user');
 	const message = prompt[asked];
-	// What stands behind the prompt is a stranger's: no line of it calls a tool.
+	// Text after the prompt comes from strangers: none of its lines calls a tool.
 	const [text = '', ...fetched] = message ? textsOf(message) : [];
 	const outcomes = outcomesIn(
 		prompt.slice(asked + 1),

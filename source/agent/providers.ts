@@ -19,10 +19,10 @@ type Settings = {
 };
 
 type HostedProvider = {
-	/** Names in the environment that hold its key; the first that is set counts. */
+	/** Environment variables for its key; the first one set counts. */
 	readonly keyNames: readonly string[];
 	readonly baseUrl: string;
-	/** Used when a key was found in the environment and nothing else was said. */
+	/** Used when a key was found in the environment and no model is configured. */
 	readonly defaultModel: string;
 };
 
@@ -45,17 +45,17 @@ export const hostedProviders = {
 	},
 } as const satisfies Record<string, HostedProvider>;
 
-/** Each package is loaded by the first model that needs it. Base URL and key are always given: the packages would read the process's environment. */
+/** Each package is loaded by the first model that needs it. Base URL and key are always passed: otherwise the packages would read the process's environment. */
 const loaders: Record<ModelView['provider'], (settings: Settings) => Promise<LanguageModelV4>> = {
 	async 'openai-compatible'({name, baseURL, apiKey, fetch}) {
 		const {createOpenAICompatible} = await import('@ai-sdk/openai-compatible');
-		// A streamed answer reports its token usage only if that is asked for.
+		// Without this option, a streamed answer has no token usage.
 		const settings = {name: 'openai-compatible', baseURL, apiKey, fetch, includeUsage: true};
 		return createOpenAICompatible(settings).chatModel(name);
 	},
 	async openai({name, baseURL, apiKey, fetch}) {
 		const {createOpenAI} = await import('@ai-sdk/openai');
-		// Chat completions and not responses: every proxy speaks them, and nothing is stored at the provider by default.
+		// Chat completions rather than responses: every proxy supports them, and the provider stores nothing by default.
 		return createOpenAI({baseURL, apiKey, fetch}).chat(name);
 	},
 	async anthropic({name, baseURL, apiKey, fetch}) {
@@ -77,7 +77,7 @@ export const isHosted = (
 ): provider is keyof typeof hostedProviders => Object.hasOwn(hostedProviders, provider);
 
 /**
- * Where calls for `spec` go; `undefined` for the offline model.
+ * The base URL for calls of `spec`; `undefined` for the offline model.
  *
  * @throws SvcError `model_misconfigured` when there is no such URL or it is none.
  */
@@ -103,7 +103,7 @@ export function baseUrlOf({provider, baseUrl}: Omit<ModelSpec, 'name'>): URL | u
 	return url;
 }
 
-/** Why a provider cannot be used as it is configured. */
+/** The error for a provider whose configuration is unusable. */
 export const misconfigured = (provider: ModelView['provider'], why: string): SvcError =>
 	new SvcError('model_misconfigured', `Cannot use provider "${provider}": ${why}`);
 
@@ -138,10 +138,10 @@ export type StreamPart =
 		? Part
 		: never;
 
-/** What a server says of a model. Tokens. */
+/** Limits that a server reports for a model, in tokens. */
 export type ModelLimits = {readonly contextLength?: number; readonly maxOutputTokens?: number};
 
-/** Where OpenRouter, vLLM, Mistral, Groq, LM Studio, Anthropic, Google and llama.cpp say it, as paths into an entry of their lists. */
+/** Paths of the context length in list entries of OpenRouter, vLLM, Mistral, Groq, LM Studio, Anthropic, Google and llama.cpp. */
 const contextPaths = [
 	'context_length',
 	'max_model_len',
@@ -159,7 +159,7 @@ const outputPaths = [
 	'max_tokens',
 ];
 
-/** Of an entry of such a list; what is no positive whole number is not known. */
+/** The limits in such an entry; anything other than a positive whole number is ignored. */
 export function limitsIn(entry: JsonObject): ModelLimits {
 	const [contextLength] = countsAt(entry, contextPaths);
 	const [maxOutputTokens] = countsAt(entry, outputPaths);

@@ -17,12 +17,12 @@ import type {Transcript} from './gather-parts.ts';
 import type {Generated, ModelCallOptions} from './providers.ts';
 import type {AgentRequest} from './runner.ts';
 
-/** A model that asks for more in one run is running wild. */
+/** Maximum number of tool calls per run: beyond it, the model is running wild. */
 const maxToolCalls = 256;
 
 const maxIdLength = 100;
 
-/** The facts that join a call and its result in a transcript; the names are a model's, so bounded and cleaned. `tool`: the one that is called, if there is one. */
+/** Facts that link a call and its result in a transcript. The names come from a model, so they are cleaned and limited. `tool`: the called tool, if it exists. */
 export const callFacts = (
 	call: {readonly toolName: string; readonly toolCallId: string},
 	tool: Tool | undefined,
@@ -32,7 +32,7 @@ export const callFacts = (
 	...(tool?.asked && fromFacts(tool.asked.from)),
 });
 
-/** What metrics and clients read of where a tool comes from. */
+/** The origin of a tool, for metrics and clients. */
 function fromFacts(from: ToolFrom) {
 	switch (from.kind) {
 		case 'server':
@@ -44,19 +44,19 @@ function fromFacts(from: ToolFrom) {
 }
 
 type StepRecorder = {
-	/** Tool calls that the model asked for so far. */
+	/** Number of tool calls that the model has made so far. */
 	toolCalls(): number;
-	/** What the model said in its last answer, beside the tools that it asked for. */
+	/** The text of the model's last answer. */
 	said(): string;
-	/** For the SDK, after each call of the model. */
+	/** A callback of the SDK, after each call of the model. */
 	readonly onLanguageModelCallEnd: (
 		event: Pick<LanguageModelCallEndEvent, 'content' | 'finishReason' | 'usage'>,
 	) => void;
 };
 
 /**
- * Writes down what the model said and which tools it asked for; calls that cannot be made (no such tool, no JSON) get their
- * result here too, because no tool will. Ends the run with `step_limit` beyond 256 calls.
+ * Records the model's text and tool calls; calls that cannot be executed (no such tool, invalid JSON) get their result here too. Ends the run with `step_limit` beyond 256
+ * calls.
  */
 export function createStepRecorder({
 	tools,
@@ -115,7 +115,7 @@ export function createStepRecorder({
 	};
 }
 
-/** Calls `onRetry` with the failure before the SDK tries a call of the model again; `attempt` is 2 for the first further try. */
+/** Calls `onRetry` with the failure before the SDK retries a call of the model; `attempt` is 2 for the first retry. */
 export function recordRetries(
 	onRetry: (failure: unknown, attempt: number) => void,
 ): LanguageModelMiddleware {
@@ -144,7 +144,7 @@ export function recordRetries(
 const named = 5;
 const maxNameLength = 100;
 
-/** What a person and the model read of a call of a tool that the run does not have, with the one of `all` that was probably meant and the first five of `tools`. */
+/** The message about a call of a missing tool, with the probably intended one of `all` and the first five of `tools`. */
 export function noSuchTool(
 	name: string,
 	tools: readonly string[],
@@ -162,8 +162,8 @@ export function noSuchTool(
 }
 
 /**
- * Asks before each call of the model whether it may be made and how long its answer may be, and corrects what the server counts of it: a count that cannot be true, such as
- * 2^53 − 1, or 0 or 1 for a long text, becomes an estimate. What the server does not count stays uncounted.
+ * Calls `beforeStep` before each call of the model, which may deny it or limit its answer, and corrects impossible counts of the server, such as 2^53 − 1, or 0 or 1 for a
+ * long text: they are replaced by an estimate. What the server does not count stays uncounted.
  */
 export const meterSteps = ({
 	beforeStep,

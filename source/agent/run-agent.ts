@@ -33,28 +33,28 @@ export type AgentRunnerDependencies = AgentDependencies &
 	};
 
 type AgentRunnerOptions = {
-	/** Further tries of one model call, by the SDK: after 2 s and 4 s, or when `Retry-After` (up to 60 s) says. Default 2. */
+	/** Retries of one model call by the SDK: after 2 s and 4 s, or as `Retry-After` says (up to 60 s). Default 2. */
 	readonly maxRetries?: number;
 };
 
 type Sdk = typeof ai;
 type RunParts = {readonly scope: RunScope; readonly transcript: Transcript};
 
-/** Tool calls of one step that run side by side. */
+/** Maximum number of concurrent tool calls in one step. */
 const toolCallConcurrency = 4;
 
 const maxAnswerBytes = 1_000_000;
 
 async function loadSdk(): Promise<Sdk> {
-	// Its warnings would be printed into the terminal application.
+	// The SDK would print warnings into the terminal interface.
 	globalThis.AI_SDK_LOG_WARNINGS = false;
 	return import('ai');
 }
 
 /**
- * The agent loop, on the SDK's `generateText`, each of whose calls streams; the SDK is loaded by the first run. A run ends with the model's answer, or rejects with
- * one of the codes that `AgentRunner` names, at the latest after `timeoutMs`, and at once when `signal` aborts; calls under way
- * are aborted then and what comes late is not written down.
+ * The agent loop, based on the SDK's `generateText`, with streamed model calls; the SDK is loaded by the first run. A run ends with the model's answer, or rejects with one
+ * of the codes that `AgentRunner` names: after `timeoutMs` at the latest, and at once when `signal` aborts. Calls in progress are then aborted, and later results are not
+ * recorded.
  *
  * @see manual/runs.md#bounds
  */
@@ -211,18 +211,18 @@ export function createAgentRunner(
 	};
 }
 
-/** How the loop ended. */
+/** The end of the loop. */
 type Ending = {
 	readonly text: string;
 	readonly finishReason: FinishReason;
-	/** Tool calls of the last step, whose results the model has not read. */
+	/** Number of tool calls in the last step whose results the model has not read. */
 	readonly pendingCalls: number;
 	readonly steps: number;
 };
 
 /**
- * Why `ending` is no answer, or `undefined` when it is one: `step_limit`, `model_rejected` (a content filter), `model_failed` (it
- * ended in an error), `model_garbled` (it stopped within a tool call, or said nothing). An answer cut by the output limit counts as one.
+ * Why `ending` is not an answer, `undefined` when it is: `step_limit`, `model_rejected` (a content filter), `model_failed` (it ended with an error), `model_garbled` (it
+ * stopped within a tool call, or said nothing). An answer cut by the output limit is an answer.
  */
 function problemOfEnding(
 	{text, finishReason, pendingCalls, steps}: Ending,

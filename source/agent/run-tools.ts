@@ -10,10 +10,10 @@ import type {Transcript} from './gather-parts.ts';
 import {callFacts} from './record-steps.ts';
 import type {AgentRequest} from './runner.ts';
 
-/** Longest result that a model gets to read, in bytes of UTF-8: head and tail of what is longer. */
+/** Maximum size of a result for the model, UTF-8 bytes: of a longer one, the beginning and the end. */
 const maxResultBytes = 400_000;
 
-/** What a tool tells of how far one call is, and is written down. */
+/** Maximum number of progress reports recorded per call. */
 const maxProgress = 50;
 
 type ToolCall = {
@@ -22,7 +22,7 @@ type ToolCall = {
 	readonly input: unknown;
 };
 
-/** The same in the words of the SDK. */
+/** A verdict in the SDK's format. */
 type SdkVerdict =
 	| 'not-applicable'
 	| 'approved'
@@ -30,20 +30,20 @@ type SdkVerdict =
 
 type Called = {readonly args: JsonValue; readonly callId: string};
 
-/** A yes: who gave it, to which arguments (their hash), and what the call is bound to beside them. */
+/** An approval of a call: by whom, for which arguments (their hash), and what else it is bound to (`basis`). */
 type Agreed = {readonly by: string; readonly args: string; readonly basis?: string};
 
 type Dependencies = Pick<World, 'clock' | 'redact'> & {
 	readonly sdk: {readonly dynamicTool: typeof dynamicTool; readonly jsonSchema: typeof jsonSchema};
 	readonly approve?: Approve | undefined;
-	/** What the model said in its last answer. */
+	/** Returns the text of the model's last answer. */
 	readonly said: () => string;
 	readonly transcript: Transcript;
 	/** Ends the run with this error. */
 	readonly end: (error: SvcError) => void;
-	/** When the run ends at the latest, milliseconds since 1970. */
+	/** The latest end of the run, milliseconds since 1970. */
 	readonly endsAt: number;
-	/** Aborted when the run must end. */
+	/** Aborts when the run must end. */
 	readonly signal: AbortSignal;
 };
 
@@ -51,23 +51,22 @@ type Dependencies = Pick<World, 'clock' | 'redact'> & {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing but JSON comes out of a JSON parser
 const argumentsOf = (input: unknown) => input as JsonValue;
 
-/** Milliseconds since it was called, whole. */
+/** Returns a function for the whole milliseconds since it was created. */
 const stopwatch = (clock: Clock) => {
 	const start = clock.monotonic();
 	return () => Math.round(clock.monotonic() - start);
 };
 
 /**
- * Wires `request.tools` to the SDK's loop: a call that needs an approval waits for `approve` (without one it is denied, and any
- * failure to ask is a denial too), `request.beforeSideEffect` has resolved before a tool starts that is not read-only, results
- * are bounded to 400 kB, and each outcome is written down, with who allowed it.
+ * Connects `request.tools` with the SDK's loop: a call that needs approval waits for `approve` (without it, or if asking fails, the call is denied);
+ * `request.beforeSideEffect` has resolved before a tool starts that is not read-only; results are limited to 400 kB; and each outcome is recorded, with who allowed it.
  */
 export function createRunTools(
 	request: Pick<AgentRequest, 'tools' | 'runId' | 'beforeSideEffect'>,
 	{sdk, approve, said, redact, transcript, clock, end, endsAt, signal}: Dependencies,
 ) {
 	const byName = new Map(request.tools.map(tool => [tool.name, tool]));
-	/** Calls that were agreed to, with who did, the hash of their arguments and what the preview was bound to: the loop must not be able to run another one. */
+	/** Approved calls by identifier, so that the loop cannot run a different one. */
 	const approved = new Map<string, Agreed>();
 	const callNames = createCallNames();
 
@@ -104,7 +103,7 @@ export function createRunTools(
 		}
 	};
 
-	/** What a call would do, for the person who is asked; no person is asked about a call that cannot succeed. */
+	/** What a call would do, shown to the person who is asked; nobody is asked about a call that cannot succeed. */
 	const previewOf = async (tool: Tool, args: JsonValue): Promise<PreviewResult | undefined> => {
 		try {
 			return await tool.preview?.(args, {signal});
@@ -125,7 +124,7 @@ export function createRunTools(
 		}
 	};
 
-	/** What was agreed to of a call that may start now; `undefined` when no agreement is needed. */
+	/** Takes the approval of a call that starts now; `undefined` when none is needed. */
 	const takeApproval = (tool: Tool, {args, callId}: Called): Agreed | undefined => {
 		const agreed = approved.get(callId);
 		if (tool.needsApproval && agreed?.args !== jsonHash(args)) {
@@ -191,7 +190,7 @@ export function createRunTools(
 					...(by !== undefined && {approval: by}),
 				});
 				if (result.isError) {
-					// Thrown is how the SDK learns that the model should read it as an error.
+					// Throwing tells the SDK to show this to the model as an error.
 					throw new Error(text);
 				}
 
@@ -201,7 +200,7 @@ export function createRunTools(
 
 	return {
 		tools: Object.fromEntries([...byName].map(([name, tool]) => [name, asSdkTool(tool)])),
-		/** Asked by the loop before each call. */
+		/** Called by the loop before each call. */
 		async toolApproval({toolCall}: {readonly toolCall: ToolCall}): Promise<SdkVerdict> {
 			const tool = byName.get(toolCall.toolName);
 			if (!tool?.needsApproval) {
@@ -234,7 +233,7 @@ export function createRunTools(
 	};
 }
 
-/** Names for calls whose identifier comes again: some models number the calls of each answer from the start, and a yes holds for one call. */
+/** Unique names for calls with repeated identifiers: some models number the calls of each answer from the start, and an approval applies to only one call. */
 function createCallNames(): {nameOf(callId: string): string; began(callId: string): void} {
 	const begun = new Map<string, number>();
 	return {

@@ -8,36 +8,36 @@ import type {OfferedSkill} from './skills.ts';
 
 export type AgentRequest = {
 	readonly runId: number;
-	/** The user message, as rendered; of a chat, the last one. */
+	/** The rendered user message; in a chat, the last one. */
 	readonly prompt: string;
-	/** Further texts of the user message, behind the prompt: untrusted data that the gateway got, labelled as such. Not of a chat. */
+	/** Further texts of the user message, after the prompt: untrusted data fetched by the gateway, labelled as such. Not used in a chat. */
 	readonly fetched?: readonly string[];
-	/** Of a turn of a chat. */
+	/** Set for a turn of a chat. */
 	readonly chat?: ChatTurn;
-	/** Body of the one skill that was found, if any. */
+	/** The skill that was found, if any. */
 	readonly skill?: {readonly name: string; readonly body: string};
-	/** Skills that the model may activate with a tool among `tools`; absent: none. */
+	/** Skills that the model may activate with a tool in `tools`; absent when there are none. */
 	readonly offered?: readonly OfferedSkill[];
 	readonly tools: readonly Tool[];
-	/** Tokens of the definitions of all tools, above which those of servers are deferred; see `deferTools`. */
+	/** Limit for the definitions of all tools, in tokens; above it the tools of servers are deferred, see `deferTools`. */
 	readonly maxSchemaTokens: number;
 	/** Name of the upstream model instead of the configured one. */
 	readonly model?: string;
 	readonly maxSteps: number;
 	readonly timeoutMs: number;
-	/** A call that needs a yes is denied at once: the client that waits for the answer does not want to wait for a person. */
+	/** Denies calls that need approval at once: the client does not want to wait for a person. */
 	readonly denyApprovals?: boolean;
-	/** Gets what the model says as it comes, redacted; awaited, so that a slow reader slows the model down. `begins`: it is the first of another answer of the model. A rejection ends the run. */
+	/** Receives redacted text deltas, with back-pressure. `begins`: the first delta of another answer of the model. A rejection ends the run. */
 	readonly onText?: (text: string, begins: boolean) => Promise<void> | void;
-	/** Called for every step as it happens; must not throw. */
+	/** Called for every entry at once; must not throw. */
 	readonly onEntry: (entry: TranscriptEntry) => void;
-	/** Called after each answer of the model with what the run has come to; must not throw. */
+	/** Called after each answer of the model with the progress of the run; must not throw. */
 	readonly onWork: (work: WorkDone) => void;
-	/** Asked before each call of the model, whose prompt is about so many tokens: the most that its answer may be, `undefined` without a bound. What it throws ends the run. */
+	/** Called before each call of the model, with the estimated tokens of its prompt; returns the maximum tokens of its answer, `undefined` for no limit. Throwing ends the run. */
 	readonly beforeStep?: (promptTokens: number) => number | undefined;
-	/** An answer of the model has grown by so many bytes of UTF-8, of text, reasoning and tool calls; called for each piece before it is passed on. What it throws ends the run. */
+	/** Called when an answer has grown by this many UTF-8 bytes of text, reasoning and tool calls, before the delta is passed on. Throwing ends the run. */
 	readonly onGrowth?: (bytes: number) => void;
-	/** What a call of the model has used, estimated where its server does not count; must not throw. */
+	/** Called with the usage of a model call, estimated if its server does not count; must not throw. */
 	readonly afterStep?: (used: {
 		readonly inputTokens: number;
 		readonly outputTokens: number;
@@ -47,13 +47,13 @@ export type AgentRequest = {
 	readonly signal: AbortSignal;
 };
 
-/** What an application sends beside the last message of a user. */
+/** What an application sends besides the last user message. */
 export type ChatTurn = {
-	/** Where the turn comes from. */
+	/** The origin of the turn. */
 	readonly of: TurnOrigin['kind'];
-	/** What it tells the model to be, in its order; empty without. */
+	/** The application's system messages, in order; empty when there are none. */
 	readonly system: string;
-	/** What was said before, oldest first. */
+	/** Earlier messages, oldest first. */
 	readonly before: ReadonlyArray<{readonly role: 'user' | 'assistant'; readonly text: string}>;
 	readonly maxTokens?: number;
 	readonly temperature?: number;
@@ -62,9 +62,9 @@ export type ChatTurn = {
 
 export type AgentResult = {
 	readonly answer: string;
-	/** The answer is exactly `[SILENT]` (white space around it does not count). */
+	/** Whether the answer is exactly `[SILENT]`, apart from surrounding white space. */
 	readonly silent: boolean;
-	/** The model's limit for its output ended it. */
+	/** Whether the answer was cut at the model's output limit. */
 	readonly cut: boolean;
 	readonly model: ModelView;
 	readonly steps: number;
@@ -72,10 +72,9 @@ export type AgentResult = {
 };
 
 /**
- * The agent loop behind one call. Rejects with `SvcError`: `model_unreachable`, `model_refused` (401, 403), `model_rejected`
- * (other 4xx), `model_garbled`, `model_failed`, `run_timeout`, `run_cancelled`, `step_limit`, with what choosing the model threw
- * (`model_misconfigured`, `model_not_found`), or with the `SvcError` of `beforeSideEffect`. `isPassing(error)` says whether another
- * try may help.
+ * Runs the agent loop. Rejects with `SvcError`: `model_unreachable`, `model_refused` (401, 403), `model_rejected` (other 4xx), `model_garbled`, `model_failed`,
+ * `run_timeout`, `run_cancelled`, `step_limit`, with the error of choosing the model (`model_misconfigured`, `model_not_found`), or with the `SvcError` of
+ * `beforeSideEffect`. `isPassing(error)` says whether a retry may succeed.
  */
 export type AgentRunner = {
 	run(request: AgentRequest): Promise<AgentResult>;
@@ -83,15 +82,15 @@ export type AgentRunner = {
 
 export type AgentDependencies = {readonly approve?: Approve};
 
-/** How long a run may go on, and how it is ended. */
+/** The time limit of a run, and how to end it. */
 export type RunScope = {
-	/** Aborted when the run must end; its reason is a `SvcError`. */
+	/** Aborts when the run must end; its reason is an `SvcError`. */
 	readonly signal: AbortSignal;
-	/** Ends the run with `error`; the first reason stays. */
+	/** Ends the run with `error`, unless it was ended before. */
 	readonly end: (error: SvcError) => void;
-	/** What `work` becomes, unless the run must end before: then rejects at once, even if `work` ignores the signal. */
+	/** Settles like `work`, but rejects at once when the run must end, even if `work` ignores the signal. */
 	race<Value>(work: Promise<Value>): Promise<Value>;
-	/** Takes the timer and the listener away. */
+	/** Removes the timer and the listener. */
 	[Symbol.dispose](): void;
 };
 
@@ -110,7 +109,7 @@ export function createRunScope(
 
 	const {promise: ended, reject} = Promise.withResolvers<never>();
 	controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {once: true});
-	// It has a reader only while something is raced.
+	// Nobody awaits it unless `race` is called.
 	ended.catch(() => {});
 
 	signal.addEventListener('abort', onAbort, {once: true});

@@ -10,8 +10,7 @@ export type Sampler = (request: SampleRequest) => Promise<Sampled>;
 const maxAnswerBytes = 200_000;
 
 /**
- * Lets tool servers ask the model that answers, as it is now: text in, text out, no tools, one try. The model is told whose words it reads. The SDK is loaded by the
- * first question.
+ * Lets tool servers ask the current model: text in, text out, no tools, no retries. The model is told whose text it reads. The SDK is loaded by the first question.
  *
  * @see manual/tool-servers.md#bounds
  */
@@ -19,7 +18,7 @@ export function createSampler({
 	model,
 	redact,
 }: {
-	/** The model that answers, or the one called `name` of the same provider. */
+	/** The current model, or the one called `name` of the same provider. */
 	readonly model: (name?: string) => Promise<ChosenModel>;
 	readonly redact: Redact;
 }): Sampler {

@@ -1,6 +1,6 @@
 import {stemmer} from 'stemmer';
 
-/** Words that say nothing of what a tool does. */
+/** Stop words: they do not describe what a tool does. */
 const stopWords: ReadonlySet<string> = new Set(
 	`a about all also am an and any are as at be been being but by can could did do does doing done for from had has have having
 	he her here hers him his how i if in into is it its just let like may me might mine more most my need needs no not now of on or our ours
@@ -11,7 +11,7 @@ const stopWords: ReadonlySet<string> = new Set(
 		.split(/\s+/),
 );
 
-/** Words that mean about the same where tools are described: a line for each meaning, `pull-request` for words that stand together. */
+/** Words with about the same meaning in descriptions of tools: one line per meaning; `pull-request` stands for two adjacent words. */
 const meanings = `
 	delete remove drop destroy erase purge trash discard clear rid
 	list show get fetch read view retrieve see display browse return inspect give enumerate
@@ -151,40 +151,40 @@ const meanings = `
 	news headline article
 `;
 
-/** A word of a question, or two of them that stand side by side. */
+/** A word of a query, or two adjacent ones. */
 export type AskedWord = {
-	/** In lower case; absent of two. */
+	/** In lower case; absent for two words. */
 	readonly word?: string;
-	/** What it is in an index, best first: terms that stand together, and how much less than the word itself they count (1: as much). */
+	/** Its forms in an index, best first: terms that must occur together, and their weight compared with the word itself (1 for the same). */
 	readonly forms: ReadonlyArray<{readonly terms: readonly string[]; readonly weight: number}>;
 };
 
-/** Characters of a question that are read, and words. */
+/** Maximum number of characters and words of a query that are read. */
 const maxQuestion = 1000;
 const maxWords = 40;
 
-/** How much a word of the same meaning counts. */
+/** Weight of a synonym. */
 const synonymWeight = 0.6;
 
-/** How much the parts of `createIssue` count where it stands apart. */
+/** Weight of the parts of `createIssue`, if they are written separately. */
 const partsWeight = 0.9;
 
-/** The words of a text that say something, in lower case; `createIssue` as a whole and in its parts. */
+/** The significant words of a text in lower case; `createIssue` as a whole and in parts. */
 export const searchWords = (text: string): readonly string[] =>
 	runsIn(text).flatMap(run => [run.toLowerCase(), ...partsOf(run)].filter(saysSomething));
 
-/** What is longer is no word of a language. */
+/** Longer runs of letters are not words of a language. */
 const maxWordLength = 40;
 
 const saysSomething = (word: string): boolean =>
 	word.length <= maxWordLength && !stopWords.has(word);
 
-/** What a question asks for, word by word: at most 40 of its words, and each two that stand side by side. */
+/** The words of a query: at most 40, and each pair of adjacent ones. */
 export function queryWords(question: string): readonly AskedWord[] {
 	const runs = runsIn(question.slice(0, maxQuestion)).slice(0, maxWords);
 	const words = runs.map(run => run.toLowerCase());
 	const asked = new Map<string, AskedWord>();
-	// Two words that have a meaning together ask for that alone.
+	// Two words that together have a meaning only ask for that.
 	const phrases = words.map((word, index) =>
 		synonymsOf(`${stemOf(word)}-${stemOf(words[index + 1] ?? '')}`),
 	);
@@ -220,14 +220,14 @@ export function queryWords(question: string): readonly AskedWord[] {
 
 const synonymsOf = (key: string): AskedWord['forms'] =>
 	[...(synonyms().get(key) ?? [])].flatMap(other => {
-		// An index has no words that say nothing.
+		// An index has no stop words.
 		const terms = other.split('-').filter(saysSomething);
 		return terms.length === 0 ? [] : [{terms, weight: synonymWeight}];
 	});
 
 let known: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
-/** By the stems of a word or phrase, those of all that mean the same. */
+/** Maps the stem of a word or phrase to the stems of its synonyms. */
 function synonyms(): ReadonlyMap<string, ReadonlySet<string>> {
 	if (known) {
 		return known;
@@ -254,11 +254,11 @@ function synonyms(): ReadonlyMap<string, ReadonlySet<string>> {
 
 const runsIn = (text: string): readonly string[] => plain(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Without accents. */
+/** Removes accents. */
 const plain = (text: string): string =>
 	/^[\0-\x7f]*$/.test(text) ? text : text.normalize('NFKD').replaceAll(/\p{M}+/gu, '');
 
-/** `create`, `issue` of `createIssue`; `base`, `64` of `base64`. None of a word that is one, or that falls apart into single characters, as `k8s`. */
+/** Splits `createIssue` into `create`, `issue`, and `base64` into `base`, `64`. Empty for a simple word, or one whose parts would be single characters, as in `k8s`. */
 function partsOf(run: string): readonly string[] {
 	if (
 		/^[A-Z]?[a-z]+$/.test(run) ||
@@ -273,10 +273,10 @@ function partsOf(run: string): readonly string[] {
 
 const stems = new Map<string, string>();
 
-/** The words that tools are described with are few; what strangers make up must not grow without end. */
+/** Maximum number of cached stems: tools use few words, but strangers may invent any number. */
 const maxStems = 20_000;
 
-/** A word without its ending, as an index has it. */
+/** The stem of a word, as in an index. */
 export function stemOf(word: string): string {
 	const found = stems.get(word);
 	if (found !== undefined) {

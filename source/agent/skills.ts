@@ -12,14 +12,14 @@ import {visibleText} from '../core/visible-text.ts';
 export type Skill = {
 	readonly name: string;
 	readonly description: string;
-	/** What follows the front matter. */
+	/** The text after the front matter. */
 	readonly body: string;
 };
 
-/** What the folder of a skill holds. Texts other than the skill's own are clean. */
+/** The result of reading a skill's folder. All texts except the skill's own are cleaned. */
 export type ReadSkill = {
 	readonly name: string;
-	/** Of `SKILL.md`. */
+	/** Size of `SKILL.md`. */
 	readonly bytes?: number;
 } & (
 	| {readonly ok: true; readonly skill: Skill; readonly warnings: readonly string[]}
@@ -29,23 +29,23 @@ export type ReadSkill = {
 
 const maxFileBytes = 1024 * 1024;
 
-/** Characters. The fields of the format take less than 4,000. */
+/** Maximum length, characters. The fields of the format take less than 4,000. */
 const maxFrontMatter = 16_384;
 
-/** Characters of a description, by the format. */
+/** Maximum length of a description by the format, characters. */
 const maxDescription = 1024;
 
-/** More folders are neither listed nor completed. */
+/** Maximum number of folders that are listed and completed. */
 const maxListed = 1000;
 
-/** Laxer than the format (lower case, single hyphens), but without anything that a path could be made of. */
+/** More permissive than the format (lower case, single hyphens), but excludes anything usable in a path. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 const frontMatter = /^---[ \t]*\r?\n(.*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/s;
 
 /**
- * The skill in `<skillsDir>/<name>/SKILL.md`, or why there is none: a name that is none, a file that cannot be read, is larger than 1 MiB, lies outside of its
- * folder or has no description. Never throws.
+ * Reads the skill in `<skillsDir>/<name>/SKILL.md`, or says why not: an invalid name, or a file that is unreadable, larger than 1 MiB, outside of its folder, or without a
+ * description. Never throws.
  *
  * @see manual/skills.md, the Agent Skills format
  */
@@ -82,7 +82,7 @@ export function readSkill(name: string, skillsDir: string): ReadSkill {
 
 const isThere = (path: string): boolean => statSync(path, {throwIfNoEntry: false}) !== undefined;
 
-/** The folder may be a link of the person's; what came with it must not reach files outside of it, such as `.env`. */
+/** The folder may be a link made by the person, but its content must not lead to files outside of it, such as `.env`. */
 function fileIn(folder: string): string {
 	const file = realpathSync(join(folder, 'SKILL.md'));
 	if (!file.startsWith(realpathSync(folder) + sep)) {
@@ -103,7 +103,7 @@ function parseSkill(text: string): Omit<Skill, 'name'> & {readonly ownName: unkn
 	return {
 		ownName: isJsonObject(fields) ? fields['name'] : undefined,
 		description,
-		// A person who read the file has not seen what is hidden in it.
+		// Hidden characters are made visible: a person who read the file has not seen them.
 		body: visibleText(text.slice(whole.length).trim()),
 	};
 }
@@ -118,14 +118,14 @@ function parseFrontMatter(yaml: string): unknown {
 		asWritten.problems.length === 0 ? asWritten : parseYamlSource(quoteColons(yaml));
 	const [problem] = problems;
 	if (problem) {
-		// Above it stands the line of hyphens.
+		// The line of hyphens precedes it, so lines are off by one.
 		throw new Error(`SKILL.md:${problem.line + 1}: ${problem.message}`);
 	}
 
 	return value;
 }
 
-/** `description: Use when: …` is what people write; YAML wants quotes there. */
+/** Quotes values with colons: people write `description: Use when: …`, where YAML requires quotes. */
 const quoteColons = (yaml: string) =>
 	yaml.replaceAll(
 		/^([A-Za-z][\w-]*):[ \t]+([^\s"'[{|>&*!#][^\r\n]*:[ \t][^\r\n]*)$/gm,
@@ -144,7 +144,7 @@ const warningsOf = (
 	...(body === '' ? ['nothing follows its front matter'] : []),
 ];
 
-/** The names of the folders below `skillsDir`, in the order of the alphabet: at most 1,000, none that begins with a dot. None where it cannot be listed. */
+/** The names of the folders in `skillsDir`, sorted: at most 1,000, none that begins with a dot. Empty if it cannot be listed. */
 export const skillNames = (skillsDir: string): readonly string[] =>
 	orElse(
 		() =>
@@ -163,7 +163,7 @@ export const skillNames = (skillsDir: string): readonly string[] =>
 
 const isFolder = (link: string): boolean => orElse(() => statSync(link).isDirectory(), false);
 
-/** Those of `names` that are found, in their order, at most `most`; the search ends there. `problems`: a sentence for each that was skipped or has a flaw, clean. */
+/** The first `most` existing skills of `names`, in order. `problems`: a clean sentence for each that was skipped or has a flaw. */
 export function findSkills(
 	names: readonly string[],
 	{skillsDir, most}: {readonly skillsDir: string; readonly most: number},
@@ -188,16 +188,16 @@ export function findSkills(
 	return {skills, problems};
 }
 
-/** What a chat is told of a skill that it may activate. */
+/** What a chat's model is told about a skill that it may activate. */
 export type OfferedSkill = Pick<Skill, 'name' | 'description'>;
 
-/** Its description as one line, as long as the format allows. */
+/** The skill with its description as one line, limited to the length of the format. */
 export const offerOf = ({name, description}: Skill): OfferedSkill => ({
 	name,
 	description: escapeLine(description.trim().replaceAll(/\s+/g, ' '), maxDescription),
 });
 
-/** The tool by which the model of a chat reads a skill that it was told of. Files are read when it is called; nothing else becomes possible. @see manual/skills.md#chats */
+/** The tool with which a chat's model reads an offered skill. Files are read when it is called; it gives no other access. @see manual/skills.md#chats */
 export const activateSkillTool = (names: readonly string[], skillsDir: string): Tool => ({
 	name: 'activate_skill',
 	description:

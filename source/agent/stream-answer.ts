@@ -10,10 +10,10 @@ type Streamed = Awaited<ReturnType<Parameters<Streaming>[0]['doStream']>>;
 type Streaming = NonNullable<LanguageModelMiddleware['wrapGenerate']>;
 
 /**
- * Lets each call of the model stream: `text` gets what it says as it comes, what came in one read of the socket at once, and is awaited, so that a slow reader slows the model down. The loop
- * gets the answer when it is whole, so that no tool starts of an answer that breaks off. Where text was passed on already, a failure is not tried again.
+ * Makes each call of the model stream: `text` receives deltas, merged per read of the socket, with back-pressure. The loop gets the answer only when complete, so that no
+ * tool starts from an answer that breaks off. After text was passed on, a failure is not retried.
  *
- * A server that answers a request for a stream with JSON, or refuses streams, is asked once more without.
+ * A server that answers a streaming request with JSON, or refuses streams, is asked once more without streaming.
  */
 export const streamAnswer = (
 	asked: AskedModel,
@@ -22,10 +22,10 @@ export const streamAnswer = (
 		explain,
 		onGrowth,
 	}: {
-		/** Gets it as it comes. */
+		/** Receives text deltas. */
 		readonly text: SafeText;
 		readonly onGrowth: AgentRequest['onGrowth'];
-		/** What a failure in the middle means. */
+		/** Converts a failure within the stream. */
 		readonly explain: (error: unknown) => SvcError;
 	},
 ): LanguageModelMiddleware => ({
@@ -88,14 +88,14 @@ export const streamAnswer = (
 	},
 });
 
-/** Reads parts to their end. Text is handed on when nothing more of it is there yet. A failure closes the stream, and with it the connection. */
+/** Reads parts to the end. Text is passed on when no more is immediately available. A failure closes the stream and its connection. */
 async function pump(
 	stream: ReadableStream<StreamPart>,
 	{
 		take,
 		onText,
 	}: {
-		/** The text that the part adds to the answer. @throws what an error part carries */
+		/** Returns the text that the part adds to the answer. @throws the error of an error part */
 		readonly take: (part: StreamPart) => string;
 		readonly onText: (delta: string) => Promise<void>;
 	},
@@ -110,7 +110,7 @@ async function pump(
 				pause ??= turn(undefined);
 			}
 
-			// oxlint-disable-next-line no-await-in-loop -- one part after the other
+			// oxlint-disable-next-line no-await-in-loop -- sequential parts
 			const part = await (pause ? Promise.race([next, pause]) : next);
 			if (part?.done === false) {
 				text += take(part.value);
@@ -140,7 +140,7 @@ async function pump(
 const statusOf = (error: unknown): unknown =>
 	error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
 
-/** Says of a request that it is wrong, and names what no other request has. */
+/** Whether a server refuses the request because of streaming: it mentions it, and no other request has that. */
 const refusesStreams = (error: unknown): boolean =>
 	[400, 404, 405, 415, 422, 501].includes(Number(statusOf(error))) &&
 	error instanceof Error &&

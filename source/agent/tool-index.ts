@@ -4,7 +4,7 @@ import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {Tool} from '../core/tool.ts';
 import {queryWords, stemOf, searchWords, type AskedWord} from './search-words.ts';
 
-/** What an index keeps of a tool, and how much a word counts there. */
+/** Indexed fields of a tool, with their weights. */
 const boost = {
 	name: 2.5,
 	title: 2,
@@ -17,39 +17,39 @@ const boost = {
 
 type Indexed = {readonly id: number} & Readonly<Record<keyof typeof boost, string>>;
 
-/** Characters of a title, and of a description. */
+/** Maximum length of a title, and of a description, characters. */
 const maxTitle = 200;
 const maxDescription = 600;
 
-/** Characters of all that the parameters of a tool say; a schema may have 256 KiB. */
+/** Maximum length of the texts of a tool's parameters, characters; a schema may have 256 KiB. */
 const maxParameterText = 600;
 const maxParameters = 50;
 const maxSchemaDepth = 4;
 
-/** How much a word counts that only begins like the one that is asked for. */
+/** Weight of a word that only begins with the query's word. */
 const prefixWeight = 0.6;
 
-/** How much a word counts that is written a little otherwise than the one that is asked for. */
+/** Weight of a word that is spelled slightly differently from the query's word. */
 const errorWeight = 0.7;
 
-/** How much more a tool counts whose name the question has whole. */
+/** Additional weight of a tool whose complete name is in the query. */
 const wholeName = 0.7;
 
-/** With more different words than servers use, each of them is looked for as it is: all that begin alike are gone through at once. */
+/** With more distinct words than this, no prefixes are searched: that visits all words with the prefix at once. */
 const maxPrefixWords = 20_000;
 
-/** Letters from which on a word may stand for longer ones: `repo`. */
+/** Minimum length of a word that may be a prefix, such as `repo`. */
 const leastPrefix = 3;
 
-/** Tools between which the event loop gets its turn: some milliseconds, whatever a server says of its tools. */
+/** Number of tools indexed before yielding to the event loop: some milliseconds, however long descriptions are. */
 const chunkSize = 25;
 
-/** Which of the tools a question may mean, best first. */
+/** Finds the tools that a query may mean, best first. */
 export type ToolIndex = {find(question: string, limit: number): readonly Tool[]};
 
 /**
- * An index of what tools are called and say of themselves (BM25+). A word of a question counts once, by its best form: as it is,
- * a word that means the same, or, where no tool has that word, one that is written much like it; tools count more that have more of the words, and whose whole name is asked for. Tools whose names stand in the question come first.
+ * An index of the names and descriptions of tools (BM25+). A query word counts once, by its best form: unchanged, as a synonym, or, if no tool has it, as a similarly
+ * spelled word. Tools score higher with more of the words, and with their complete name in the query; those named exactly come first.
  */
 export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex> {
 	const vocabulary = new Set<string>();
@@ -74,7 +74,7 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 	const byName = new Map(tools.map(tool => [tool.name, tool]));
 	const nearest = createNearest(vocabulary);
 
-	/** Words of each name. */
+	/** Number of words in each name. */
 	const nameLengths = tools.map(
 		tool =>
 			ownName(tool)
@@ -82,14 +82,14 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 				.filter(part => searchWords(part).length > 0).length,
 	);
 
-	/** How much it says that so many tools have a word, as BM25 has it. */
+	/** The inverse document frequency of BM25 for a word in `count` tools. */
 	const rarityOf = (count: number) => Math.log(1 + (tools.length - count + 0.5) / (count + 0.5));
 
-	/** What each tool gets for a word. */
+	/** Scores of the tools for one word. */
 	const scoresOf = ({word, forms}: AskedWord): Scores => {
 		const hits = forms.map(({terms, weight}) => {
 			const [first = ''] = terms;
-			// Only what was written may be the beginning of a word.
+			// Only a word as written may be a prefix.
 			const prefix =
 				word !== undefined &&
 				weight === 1 &&
@@ -97,7 +97,7 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 				vocabulary.size <= maxPrefixWords;
 			return {weight, found: index.search({combineWith: 'AND', queries: [...terms]}, {prefix})};
 		});
-		// All forms are one word: a rare one of them says no more than the others do.
+		// All forms count as one word: a rare form must not score higher than the others.
 		const rarity = rarityOf(new Set(hits.flatMap(({found}) => found.map(({id}) => id))).size);
 		const best = new Map<number, number>();
 		const named = new Set<number>();
@@ -114,7 +114,7 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 		return {best, named};
 	};
 
-	/** The same of a question, a word that no tool has taken for one that some have. */
+	/** Scores for a query; a word that no tool has is replaced by a similar one. */
 	const scoresOfQuestion = (question: string): readonly Scores[] =>
 		queryWords(question).flatMap(asked => {
 			const scores = scoresOf(asked);
@@ -164,14 +164,14 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 	};
 }
 
-/** As its server calls it. */
+/** The name that the tool's server uses. */
 const ownName = ({name, asked}: Tool): string =>
 	asked?.from.kind === 'server' ? asked.tool : name;
 
-/** What each tool gets for a word, and those whose names have it. */
+/** Scores of tools for a word, and the tools with the word in their names. */
 type Scores = {readonly best: ReadonlyMap<number, number>; readonly named: ReadonlySet<number>};
 
-/** Finds the word that was probably meant: one edit away, from six letters on two. Costs nothing before it is asked. */
+/** Finds the probably intended word: one edit away, or two from six letters on. Built only when first needed. */
 function createNearest(words: ReadonlySet<string>): (word: string) => string | undefined {
 	let tree: SearchableMap<true> | undefined;
 	return word => {
@@ -201,7 +201,7 @@ function textsOf(tool: Tool): Omit<Indexed, 'id'> {
 	};
 }
 
-/** Names and descriptions of the arguments, those of nested ones too. */
+/** Names and descriptions of the arguments, including nested ones. */
 function parametersOf(schema: JsonValue): {readonly parameters: string; readonly about: string} {
 	const names: string[] = [];
 	let length = 0;

@@ -4,26 +4,27 @@ import {maxToolDescriptionLength, type Tool} from '../core/tool.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {createToolIndex, type ToolIndex} from './tool-index.ts';
 
-/** Tools that a search names, unless the model wants fewer or more, and at most. */
+/** Default and maximum number of tools that a search returns. */
 const defaultFound = 8;
 const maxFound = 10;
 
 const maxServerName = 40;
 const maxSummary = 160;
 
-/** Characters of the list of servers that a search in vain returns, and of the names of tools that may be meant, too. */
+/** Maximum length of the list of servers that an unsuccessful search returns, and of the names of near misses, characters. */
 const maxServerList = 4000;
 const maxNames = 4000;
 
-/** Tools that count as near to a question; servers are looked at in their order. */
+/** Maximum number of tools that count as near misses; the order of their servers follows from theirs. */
 const maxNear = 40;
 
-/** Loads tools by their names, best first; the names of those that there was room for. */
+/** Loads tools by name, best first; returns the names of those that there was room for. */
 type Load = (names: readonly string[]) => readonly string[];
 
 /**
- * The tool by which a model finds deferred tools. The index is made with the first search. What servers call themselves and say of their tools is cleaned and bounded: the description keeps to what APIs
- * take of one, with any number of servers, and a result to about 6,000 characters. People and models ask in other words than servers use: below the matches stand names of near misses: a model recognises what an index of words cannot.
+ * The tool by which a model finds deferred tools. The index is built by the first search. Names and descriptions from servers are cleaned and limited: the tool's
+ * description stays within what APIs accept, with any number of servers, and a result within about 6,000 characters. People and models use other words than servers, so
+ * below the matches are names of near misses: a model recognises what a word index cannot.
  *
  * @see manual/tool-servers.md#many-tools
  */
@@ -104,7 +105,7 @@ function lineOf({name, description, readOnly, needsApproval, asked}: Tool): stri
 	return `- ${name} (${facts.join(', ')}): ${escapeLine(first, maxSummary)}`;
 }
 
-/** A line for each server, `- mcp__github__: list_issues, get_issue`: first those that are near, then what else their servers have, as many as there is room for. */
+/** One line per server, `- mcp__github__: list_issues, get_issue`: near misses first, then other tools of their servers, as far as there is room. */
 function namesBeside(
 	found: readonly Tool[],
 	near: readonly Tool[],
@@ -130,10 +131,10 @@ function namesBeside(
 			];
 }
 
-/** `mcp__github__`; names are plain. */
+/** The prefix `mcp__github__` of a tool's name. */
 const prefixOf = ({name}: Tool): string => /^mcp__.+?__(?=.)/.exec(name)?.[0] ?? '';
 
-/** `github (38)` */
+/** Servers with their number of tools: `github (38)`. */
 function serversOf(tools: readonly Tool[]): readonly string[] {
 	const counts = Map.groupBy(tools, ({asked}) =>
 		asked?.from.kind === 'server' ? asked.from.server : '',
@@ -148,7 +149,7 @@ function describe(count: number, servers: readonly string[]): string {
 
 const rest = (count: number) => (count > 0 ? ` and ${count} more` : '');
 
-/** As many as fit into `most` characters, and how many more there are. */
+/** As many items as fit into `most` characters, and how many more there are. */
 function listWithin(items: readonly string[], most: number): string {
 	let text = '';
 	for (const [position, item] of items.entries()) {

@@ -2,7 +2,7 @@ import type {JsonObject} from '../core/json.ts';
 import type {CallerOrigin} from '../core/origin.ts';
 import type {PublicModel} from './http/public-model.ts';
 
-/** One message of a conversation, as the API and the journal have it. */
+/** A message of a conversation, as in the API and the journal. */
 export type TurnMessage = {
 	readonly role: 'system' | 'user' | 'assistant';
 	readonly text: string;
@@ -10,33 +10,33 @@ export type TurnMessage = {
 
 export type TokensUsed = {readonly inputTokens: number; readonly outputTokens: number};
 
-/** What an agent of the API is asked: one turn of a conversation. */
+/** A request to an agent of the API: one turn of a conversation. */
 export type AgentTurn = {
-	/** `agent: true`. */
+	/** A public model with `agent: true`. */
 	readonly model: PublicModel;
-	/** The last is the user's. */
+	/** The last message is the user's. */
 	readonly messages: readonly TurnMessage[];
 	readonly maxTokens?: number;
 	readonly temperature?: number;
 	readonly stop?: readonly string[];
 	readonly origin: CallerOrigin;
-	/** The offline model answers, and nothing is changed. */
+	/** Answered by the offline model; changes nothing. */
 	readonly isTest: boolean;
 	readonly requestId: string;
-	/** `x-svc-approval: deny`: a call that needs a yes is denied at once. */
+	/** From `x-svc-approval: deny`: a call that needs approval is denied at once. */
 	readonly denyApprovals: boolean;
 	readonly signal: AbortSignal;
-	/** Its run is under way. */
+	/** Called when its run has started. */
 	readonly onBegin?: (run: number) => void;
-	/** The answer is whole. Awaited before its run is done, which fails as this does. */
+	/** Called with the complete answer, and awaited before the run is done; if this rejects, the run fails. */
 	readonly onAnswer?: (answer: {readonly text: string; readonly run: number}) => Promise<void>;
-	/** Asked before each call of the model, whose prompt is about so many tokens: the most that its answer may be, `undefined` without a bound. What it throws ends the turn. */
+	/** Called before each call of the model, with the estimated tokens of its prompt; returns the maximum tokens of its answer, `undefined` for no limit. Throwing ends the turn. */
 	readonly beforeStep?: (promptTokens: number) => number | undefined;
-	/** The answer of a step has grown by so many bytes of UTF-8, of text, reasoning and tool calls. What it throws ends the turn. */
+	/** Called when the answer of a step has grown by this many UTF-8 bytes of text, reasoning and tool calls. Throwing ends the turn. */
 	readonly onGrowth?: (bytes: number) => void;
-	/** What a step has used, counted or estimated: told after each of them, however the turn ends. */
+	/** Called after each step with its counted or estimated usage, however the turn ends. */
 	readonly afterStep?: (used: TokensUsed) => void;
-	/** Text as it comes; awaited, so that a slow reader slows the model down. */
+	/** Receives text deltas, with back-pressure. */
 	readonly onText: (delta: string) => Promise<void>;
 	/** Progress for the stream: `{event: 'tool_started' | 'tool_ended' | 'approval_pending' | 'approval_settled', …}`. */
 	readonly onProgress: (progress: JsonObject) => Promise<void>;
@@ -45,7 +45,7 @@ export type AgentTurn = {
 export type TurnResult = {
 	readonly text: string;
 	readonly finishReason: 'stop' | 'length';
-	/** In the journal. */
+	/** Number of the run in the journal. */
 	readonly run: number;
 };
 

@@ -37,17 +37,17 @@ export type RequestWorld = Pick<World, 'clock' | 'log'> & {
 	readonly endpoints: readonly Endpoint[];
 	readonly room: BodyRoom;
 	readonly limits: () => {readonly maxBodyBytes: number; readonly corsOrigins: readonly string[]};
-	/** Aborts when whatever still works must stop. */
+	/** Aborts when requests under way must stop. */
 	readonly stopping: AbortSignal;
 	readonly isDraining: () => boolean;
 };
 
-/** Made once: with each request it would cost its stack. */
+/** Created once: creating an error for each request would cost its stack trace. */
 const gone = new Error('The client has left');
 
 /**
- * Answers one request, in this order: its name, the question of a browser, the key (401), URL (404) and method (405), size (413), JSON and schema (400), model (404), what the key may (403) and
- * how much of it (429). Never rejects.
+ * Answers one request. Checks in this order: request id, CORS preflight, key (401), URL (404) and method (405), size (413), JSON and schema (400), model (404), the key's
+ * permissions (403) and limits (429). Never rejects.
  *
  * @see manual/chat-api.md#errors
  */
@@ -58,7 +58,7 @@ export async function answerRequest(pair: HttpPair, world: RequestWorld): Promis
 	const {corsOrigins} = limits();
 	const headers = {'x-request-id': requestId, ...corsHeaders(request, corsOrigins)};
 	const {path} = requestTargetOf(request);
-	// A connection that breaks ends the reading of the body; no client is left to answer.
+	// A broken connection ends the reading of the body; there is no client left to answer.
 	request.on('error', ignore);
 	response.on('error', ignore);
 	let isLeft = false;
@@ -143,7 +143,7 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 	using place = world.room.open(key?.id ?? '');
 	if (endpoint.method === 'POST') {
 		body = await readJsonBody(pair, limits().maxBodyBytes, place);
-		// A body may take a minute: the key may have ended meanwhile, or be for less.
+		// Reading a body may take a minute: the key may have ended meanwhile, or its permissions may have shrunk.
 		key &&= keyOf(request, keys);
 	}
 
@@ -191,10 +191,10 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 		: {...answer, headers: {...rateHeaders(keys, key), ...answer.headers}};
 }
 
-/** The call of an endpoint that needs no key: there is nothing in it. */
+/** The call of an endpoint that needs no key: nothing in it is usable. */
 const openCall: ApiCall = {
 	requestId: '',
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an endpoint without a scope asks nothing of a key
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an endpoint without a scope does not use the key
 	key: undefined as never,
 	signal: new AbortController().signal,
 	...spendsNothing,
@@ -204,7 +204,7 @@ const openCall: ApiCall = {
 	},
 };
 
-/** Endpoints of a path, of all methods. Some clients end it with a slash. */
+/** Endpoints of all methods for a path. Some clients append a slash. */
 function endpointAt(
 	endpoints: readonly Endpoint[],
 	asked: string,
@@ -248,7 +248,7 @@ function rateHeaders(
 	};
 }
 
-/** Of what is no answer to the request. */
+/** The error for a failure that is not an `ApiError`. */
 const failureOutside = (error: unknown): ApiError =>
 	codeOf(error) === 'journal_unavailable' ? storeAway() : internalError();
 

@@ -15,7 +15,7 @@ export type ApiServer = ReturnType<typeof createApiServer>;
 /** Clients keep connections for the next turn of a conversation; Node's five seconds would end many of them in the moment in which they are used. */
 const keepAliveTimeoutMs = 75_000;
 
-/** A request of 10 MiB over a slow line takes longer than an event of a webhook. */
+/** A request of 10 MiB on a slow line takes longer than a webhook event. */
 const requestTimeoutMs = 60_000;
 
 /** The server of the chat API. One instance listens once; after a refusal or a close make another. */
@@ -37,7 +37,7 @@ export function createApiServer(
 	}: {
 		readonly host: string;
 		readonly port: number;
-		/** Others than the usual ones. */
+		/** Limits that differ from the defaults. */
 		readonly http?: Partial<HttpLimits>;
 	},
 ) {
@@ -92,7 +92,7 @@ export function createApiServer(
 			});
 			hardStop.abort();
 		},
-		/** Requests under way. */
+		/** Number of requests under way. */
 		get active(): number {
 			return busy.count;
 		},

@@ -11,14 +11,14 @@ import {jsonHash, type JsonObject} from '../core/json.ts';
 import {ApiError, badRequest, endpointDenied} from './http/api-error.ts';
 import {endpoint, type Endpoint} from './http/endpoint.ts';
 
-/** The queue of everything that waits for a yes, as far as keys may see and answer it. */
+/** The part of the queue of requests that keys may see and answer. */
 export type ApprovalDesk = {
 	waiting(): readonly Approval[];
 	/** @throws SvcError `approval_invalid`, `journal_unavailable` */
 	settle(id: number, answer: ApprovalAnswer, by: string): Promise<AnswerOutcome>;
 };
 
-/** Larger arguments are not shown, and what was not shown cannot be allowed. */
+/** Larger arguments are not shown, and a call that is not shown completely cannot be allowed. */
 const maxShownBytes = 65_536;
 
 const maxReasonLength = 1000;
@@ -66,20 +66,20 @@ export const approvalEndpoints = (desk: ApprovalDesk): readonly Endpoint[] => [
 	}),
 ];
 
-/** A yes lets a call happen, and what a test key does changes nothing. @throws ApiError 403 */
+/** Approving lets a call happen, but a test key must not change anything. @throws ApiError 403 */
 function refuseTests(_: unknown, {kind}: KeyFacts): void {
 	if (kind === 'test') {
 		throw endpointDenied('approvals', 'a key for tests neither sees nor answers approvals');
 	}
 }
 
-/** Forms are filled in where a person reads them. */
+/** Only calls: forms are filled in where a person can read them. */
 const callsOf = (desk: ApprovalDesk): readonly ToolApproval[] =>
 	desk.waiting().filter(approval => approval.kind === 'tool');
 
 const isShownWhole = ({argsBytes}: ToolApproval): boolean => argsBytes <= maxShownBytes;
 
-/** Names a call as it is listed, with what it is called with. */
+/** Hash of a listed call with its arguments. */
 export const digestOf = ({tool, args}: Pick<ToolApproval, 'tool' | 'args'>): string =>
 	jsonHash({...serverOf(tool), tool: tool.tool, arguments: args});
 
@@ -124,7 +124,7 @@ function readDecision(rest: string, body: JsonObject): Decision {
 	return {id, decision, ...(reason && {reason: reason.slice(0, maxReasonLength).toWellFormed()})};
 }
 
-/** The yes is for this call alone. Who sends its digest has read the tool's name with its arguments. */
+/** Allows only this call. A client that sends its digest has read the tool's name and arguments. */
 function answerOf(asked: Decision, approval: ToolApproval): ApprovalAnswer {
 	if (asked.decision === 'deny') {
 		return {choice: 'deny', ...(asked.reason !== undefined && {reason: asked.reason})};

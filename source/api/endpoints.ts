@@ -18,7 +18,7 @@ import {readResponseRequest, type ResponseRequest} from './responses/response-re
 import {createResource} from './responses/response-shapes.ts';
 import {createResponseStream} from './responses/response-stream.ts';
 
-/** All that the API does; `openapi.yaml` tells of it. */
+/** All endpoints of the API; `openapi.yaml` describes them. */
 export const endpointsOf = (
 	world: ModelFacts & ChatWorld & {readonly approvals: ApprovalDesk},
 ): readonly Endpoint[] => [
@@ -29,19 +29,19 @@ export const endpointsOf = (
 	openApiEndpoint(),
 ];
 
-/** What the server of a model says of it, where it says so. Tokens. */
+/** Limits reported by a model's server, in tokens. */
 type KnownLimits = {readonly contextLength?: number; readonly maxOutputTokens?: number};
 
-/** What is asked of the rest of the program. */
+/** What these endpoints need from the rest of the program. */
 type ModelFacts = {
 	readonly models: PublicModels;
-	/** Asked of the server of the model at most now and then; without an answer nothing is known. Never rejects. */
+	/** Cached answers of the model's server; empty if unknown. Never rejects. */
 	readonly limitsOf: (model: PublicModel) => Promise<KnownLimits>;
-	/** When the gateway started, milliseconds since 1970: models have no other date. */
+	/** When the gateway started, milliseconds since 1970: the only date that models have. */
 	readonly startedAt: number;
 };
 
-/** `GET /v1/models` and `GET /v1/models/{id}`: those that the key may use. @see manual/chat-api.md#models */
+/** `GET /v1/models` and `GET /v1/models/{id}`: the models that the key may use. @see manual/chat-api.md#models */
 const modelEndpoints = (facts: ModelFacts): readonly Endpoint[] => [
 	endpoint({
 		method: 'GET',
@@ -80,12 +80,12 @@ async function modelEntry(model: PublicModel, {limitsOf, startedAt}: ModelFacts)
 		owned_by: 'svc',
 		...(contextLength !== undefined && {context_length: contextLength}),
 		...(maxOutputTokens !== undefined && {max_output_tokens: maxOutputTokens}),
-		// An agent's tools take texts; what a relay takes is up to its server.
+		// An agent's tools only accept text; what a relay accepts depends on its server.
 		...(model.agent && {input_modalities: ['text'], output_modalities: ['text']}),
 	};
 }
 
-/** Beside the manual: in the sources, and in the bundle. */
+/** The location of the file relative to the source, and relative to the bundle. */
 const places = ['../manual/openapi.yaml', './manual/openapi.yaml'];
 
 /** `GET /openapi.yaml`, without a key. @see manual/chat-api.md#endpoints */

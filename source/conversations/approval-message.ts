@@ -2,15 +2,15 @@ import type {Approval} from '../core/approval.ts';
 import type {Redact} from '../core/redact.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** Characters of one message, the arguments with it. @see manual/conversations.md#approvals */
+/** Maximum length of a message, including the arguments. @see manual/conversations.md#approvals */
 const maxLength = 900;
 const maxLine = 200;
 
-/** No look-alikes. */
+/** Letters and digits without look-alikes. */
 const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const codeLength = 4;
 
-/** A code that none of `taken` is; `random` gives numbers below its argument. */
+/** Creates a code that is not in `taken`; `random` returns numbers below its argument. */
 export function mintCode(taken: ReadonlySet<string>, random: (below: number) => number): string {
 	for (;;) {
 		const code = Array.from({length: codeLength}, () => letters[random(letters.length)]).join('');
@@ -20,7 +20,7 @@ export function mintCode(taken: ReadonlySet<string>, random: (below: number) => 
 	}
 }
 
-/** `crm/create_issue`; `terminal`, a tool of svc's own; `a form of crm`. */
+/** What a request is for: `crm/create_issue`; `terminal`, a built-in tool; `a form of crm`. */
 export const askedWords = (approval: Approval): string =>
 	escapeLine(
 		approval.kind === 'form'
@@ -30,8 +30,8 @@ export const askedWords = (approval: Approval): string =>
 	);
 
 /**
- * A request as a chat shows it, with its whole arguments, or without any: then it can only be denied there. `whose`: the run that asks, in words; `until`: the time of its deadline; `hasRoom`: whether the chat has room
- * for the arguments. `canAllow`: it is shown whole, and needs no typed name.
+ * Formats a request for a chat, with its complete arguments, or without any: then it can only be denied there. `whose`: a description of the run that asks; `until`: the
+ * time of its deadline; `hasRoom`: whether the chat has room for the arguments. `canAllow`: it is shown completely, and needs no typed name.
  */
 export function approvalMessage(
 	approval: Approval,
@@ -76,18 +76,18 @@ function whyNot(approval: Approval): string {
 		: 'Its arguments do not fit whole: it can be allowed at the terminal, and here only be denied.';
 }
 
-/** A text as Markdown that shows it as it is. */
+/** Escapes a text so that Markdown shows it unchanged. */
 export const inMarkdown = (text: string): string => text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
 
 const fence = '```';
 
-/** The arguments as a block of code: JSON in which every character is visible; `undefined` where they hold the end of a block. */
+/** The arguments as a code block: JSON in which every character is visible; `undefined` when they contain the end of a block. */
 function shownArguments(args: unknown): string | undefined {
 	const json = JSON.stringify(args, null, 2).replaceAll(hidden, escaped);
 	return json.includes(fence) ? undefined : [`${fence}json`, json, fence].join('\n');
 }
 
-/** Characters that are invisible, move others around, or look like a blank. */
+/** Characters that are invisible, reorder others, or look like a blank. */
 const hidden = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]|\p{M}{3,}/gu;
 
 /** Each UTF-16 unit as a JSON escape with its number (`\u200b`). */

@@ -9,7 +9,7 @@ import {type JudgedMessage, maxName, type People} from './judge-message.ts';
 
 const maxSubject = 80;
 
-/** The settings of a platform whose messages are taken. */
+/** The settings of a platform that people can talk on. */
 export type ListeningSettings = ConversingSettings & People;
 
 /** Where a message was written. */
@@ -45,7 +45,7 @@ export function askedOf(
 							kind: platform,
 							extra: {chat_id: chat, ...answer, ...(hasEdits && {sticky: true})},
 						},
-						// The whole answer replaces its shown part.
+						// By this key, the complete answer replaces its shown part.
 						...(hasEdits && {key: turnKey(id)}),
 						skills: [...skills],
 						...(toolsets && {toolsets: [...toolsets]}),
@@ -60,7 +60,7 @@ export function askedOf(
 		case 'answer':
 			return {...about, asks: {kind: 'word'}};
 
-		// Identifiers of strangers are not remembered: on some platforms people choose them.
+		// Identifiers of strangers' messages are not stored: on some platforms people choose them.
 		case 'refused':
 		case 'not-for-us':
 			return {...about, asks: {kind: 'nothing'}};

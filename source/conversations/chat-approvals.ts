@@ -13,17 +13,17 @@ import {approvalMessage, askedWords, inMarkdown, mintCode} from './approval-mess
 import {shownName} from './judge-message.ts';
 import type {ChatPlace, Fits, Say} from './say.ts';
 
-/** A request that was asked in chats. */
+/** A request that was sent to chats. */
 type AskedRequest = {
 	readonly id: number;
-	/** Of the call, with its arguments, as it was shown. */
+	/** Hash of the call with its arguments, as shown. */
 	readonly digest: string;
 	readonly places: readonly ChatPlace[];
-	/** Those of them where it was shown whole, and can be allowed. */
+	/** The places where it was shown completely, so that it can be allowed there. */
 	readonly allowable: Set<ChatPlace>;
 };
 
-/** The person who answers, and the place. */
+/** A person's answer, and where it was given. */
 type Answering = {
 	readonly place: Conversation;
 	readonly user: string;
@@ -34,13 +34,13 @@ type Answering = {
 
 export type ChatApprovals = ReturnType<typeof createChatApprovals>;
 
-/** Settled requests whose codes are remembered. */
+/** Maximum number of settled requests whose codes are remembered. */
 const maxSettled = 200;
 
 const maxUser = 200;
 const maxBy = 300;
 
-/** Requests for approval in chats. */
+/** Sends requests for approval to chats, and takes answers from there. */
 export function createChatApprovals({
 	log,
 	redact,
@@ -58,12 +58,12 @@ export function createChatApprovals({
 	readonly fits: Fits;
 	/** The chats that a request is sent to. */
 	readonly placesOf: (approval: Approval) => readonly ChatPlace[];
-	/** The run that asks, in words; empty: none. */
+	/** A description of the run that asks; empty if there is none. */
 	readonly whoseOf: (approval: Approval) => string;
 	readonly waiting: () => readonly Approval[];
 	/** @throws SvcError `approval_invalid`, `journal_unavailable` */
 	readonly settle: (id: number, answer: ApprovalAnswer, by: string) => Promise<AnswerOutcome>;
-	/** `14:05 +01:00` */
+	/** Formats a time: `14:05 +01:00`. */
 	readonly timeText: (at: number) => string;
 }) {
 	const asked = new Map<string, AskedRequest>();
@@ -76,7 +76,7 @@ export function createChatApprovals({
 		const {text, canAllow} = hasRoom ? whole : approvalMessage(approval, {...about, hasRoom});
 		const allowable = asked.get(code)?.allowable;
 		if (canAllow) {
-			// A press may arrive before the platform confirms the message.
+			// Set before sending: a button may be pressed before the platform confirms the message.
 			allowable?.add(place);
 		}
 
@@ -104,7 +104,7 @@ export function createChatApprovals({
 		});
 
 	return {
-		/** A request waits: it is sent to the chat whose turn asks, or to those that are for the runs of others. */
+		/** A request waits: sends it to the chat whose turn asks, or to the chats configured for runs of others. */
 		requested(approval: Approval) {
 			const places = placesOf(approval);
 			if (places.length === 0) {
@@ -118,7 +118,7 @@ export function createChatApprovals({
 				void ask(approval, code, place);
 			}
 		},
-		/** A request was settled, here or elsewhere: its messages say so. */
+		/** A request was settled, here or elsewhere: updates its messages. */
 		settled(approval: Approval) {
 			const [code, request] = [...asked].find(([, {id}]) => id === approval.id) ?? [];
 			if (code === undefined || !request) {
@@ -136,7 +136,7 @@ export function createChatApprovals({
 				void tell(approval, code, place);
 			}
 		},
-		/** The end of an earlier process denied a request: its messages say so. */
+		/** A request was denied at the end of an earlier process: updates its messages. */
 		deniedBefore(approval: Approval) {
 			for (const place of placesOf(approval)) {
 				void tell(approval, undefined, place);
@@ -145,7 +145,7 @@ export function createChatApprovals({
 		/** Whether a request with that code was sent to the chat, and waits or was settled lately. */
 		isCode: (place: Conversation, code: string): boolean =>
 			placeIn((asked.get(code) ?? settled.get(code))?.places ?? [], place) !== undefined,
-		/** Answers for a person with that right. Resolves with the reply to them; `undefined`: the message of the request says it. Never rejects. */
+		/** Answers a request for a person who is allowed to. Resolves with the reply to them; `undefined` when the request's own message is updated instead. Never rejects. */
 		async answer({place, user, name, choice, code}: Answering): Promise<string | undefined> {
 			const request = asked.get(code);
 			const askedAt = request && placeIn(request.places, place);
@@ -184,11 +184,11 @@ export function createChatApprovals({
 	};
 }
 
-/** The one of `places` in the same chat; threads do not count. */
+/** The entry of `places` for the same chat, in any thread. */
 const placeIn = (places: readonly ChatPlace[], {platform, chat}: Conversation) =>
 	places.find(({conversation}) => conversation.platform === platform && conversation.chat === chat);
 
-/** Later texts replace the message of this name. */
+/** The key by which later texts replace the message. */
 const nameOfMessage = (id: number): string => `approval ${id}`;
 
 const digestOf = (approval: Approval): string =>

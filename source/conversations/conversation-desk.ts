@@ -21,14 +21,14 @@ import {
 } from './judge-message.ts';
 import type {ChatPlace, Say} from './say.ts';
 
-/** Turns of a conversation that wait behind the one that is under way. */
+/** Maximum number of turns that wait behind a conversation's current one. */
 const maxWaiting = 20;
 
 /** A stranger is logged once in this time, milliseconds; so many strangers are remembered. */
 const strangerMs = 3_600_000;
 const maxStrangers = 1000;
 
-/** Takes the messages of people. */
+/** Receives people's messages and button presses. */
 export function createConversationDesk({
 	clock,
 	log,
@@ -46,14 +46,14 @@ export function createConversationDesk({
 	readonly clock: Pick<Clock, 'monotonic' | 'now'>;
 	readonly log: Logger;
 	readonly store: Pick<Conversations, 'open' | 'receive' | 'session'>;
-	/** The settings of a platform now; `undefined`: its messages are not taken. */
+	/** The current settings of a platform; `undefined` when its messages are not accepted. */
 	readonly settingsOf: (platform: string) => ListeningSettings | undefined;
 	/** The profile of the runs. */
 	readonly profile: string;
 	readonly maxQueued: () => number;
 	readonly approvals: Pick<ChatApprovals, 'answer' | 'isCode'>;
 	readonly say: Say;
-	/** A run waits. */
+	/** Called when a run is queued. */
 	readonly onQueued: (runId: number) => void;
 	/** Ends a run; `false` where it has ended. */
 	readonly stop: (runId: number) => Promise<boolean>;
@@ -131,7 +131,7 @@ export function createConversationDesk({
 		}
 	};
 
-	/** Does what a message that is on disk asks for besides its turn; resolves with the reply. */
+	/** Performs what a stored message asks for besides its turn; resolves with the reply. */
 	const act = async (
 		place: ChatPlace,
 		{message, judged}: Heard,
@@ -155,7 +155,7 @@ export function createConversationDesk({
 		}
 	};
 
-	/** Does what a message asks for that starts no turn. */
+	/** Performs what a message asks for that starts no turn. */
 	const heed = async (
 		{conversation, ...place}: ChatPlace,
 		message: InboundMessage,
@@ -180,7 +180,7 @@ export function createConversationDesk({
 	};
 
 	return {
-		/** Stores messages and cursor, then does what the messages ask for. @throws SvcError `journal_unavailable`: nothing was stored */
+		/** Stores messages and cursor, then performs what the messages ask for. @throws SvcError `journal_unavailable`: nothing was stored */
 		async hear(platform: string, messages: readonly InboundMessage[], cursor?: JsonValue) {
 			const settings = settingsOf(platform);
 			if (!settings) {
@@ -193,7 +193,7 @@ export function createConversationDesk({
 
 			const heard: Heard[] = [];
 			for (const message of messages) {
-				// oxlint-disable-next-line no-await-in-loop -- the store is asked from memory, mostly
+				// oxlint-disable-next-line no-await-in-loop -- the store usually answers from memory
 				heard.push({message, judged: await judge(platform, message, settings)});
 			}
 

@@ -1,17 +1,17 @@
 import {type Clock, createTimer} from '../core/clock.ts';
 import type {ChatPlace, Say} from './say.ts';
 
-/** Limit of edits before the answer is whole. */
+/** Maximum number of edits before the answer is complete. */
 const mostShown = 18;
 
-/** A growing answer takes a third of the messages that a platform takes in a minute. */
+/** A growing answer uses at most a third of the messages per minute that a platform accepts. */
 const share = 3;
 const shortestPauseMs = 1000;
 
-/** Of a longer answer only the end is shown. */
+/** Maximum length shown, characters: only the end of a longer answer. */
 const maxShown = 1500;
 
-/** The answer of an agent that wants nothing said. */
+/** The answer of an agent that does not want to say anything. */
 const silence = '[SILENT]';
 
 /** An answer that is shown while the model writes it. */
@@ -20,12 +20,12 @@ export type GrowingAnswer = ReturnType<typeof createGrowingAnswer>;
 /** The key by which later texts replace the message of a turn. */
 export const turnKey = (messageId: string): string => `turn ${messageId}`;
 
-/** Pause between two edits of a message, in a chat that takes so many messages a minute; 0: any number. */
+/** Pause between two edits of a message, in a chat that accepts `perMinute` messages a minute; 0 for no limit. */
 export const pauseBetweenEdits = (perMinute: number): number =>
 	Math.max(shortestPauseMs, perMinute === 0 ? 0 : (share * 60_000) / perMinute);
 
 /**
- * Shows an answer in its chat as it grows, by edits of one message. The first edit that fails is the last: the whole answer is delivered in any case.
+ * Shows an answer in its chat while it grows, by editing one message. Stops at the first edit that fails: the complete answer is delivered in any case.
  *
  * @see manual/conversations.md
  */
@@ -59,7 +59,7 @@ export function createGrowingAnswer(
 
 	const show = async () => {
 		const now = text;
-		// It may still become the whole word.
+		// It may still become exactly the silent answer.
 		if (silence.startsWith(now.trim())) {
 			return;
 		}
@@ -73,14 +73,14 @@ export function createGrowingAnswer(
 	};
 
 	return {
-		/** More of the answer; `begins`: of another answer, which replaces it. */
+		/** Adds to the answer; `begins`: starts another answer, which replaces it. */
 		say(more: string, begins: boolean) {
 			text = begins ? more : text + more;
 			plan();
 		},
-		/** Shows nothing more. An edit that is under way comes before the whole answer: texts of one chat follow each other. */
+		/** Shows nothing more. An edit in progress comes before the complete answer: messages to one chat are sequential. */
 		stop,
-		/** The same, and says below the shown text that no more of it comes. */
+		/** Stops, and appends to the shown text that the answer was broken off. */
 		breakOff() {
 			stop();
 			if (times > 0) {

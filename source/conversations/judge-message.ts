@@ -7,15 +7,15 @@ export type JudgedMessage =
 	/** `prompt`: the user message of its turn. */
 	| {readonly kind: 'turn'; readonly prompt: string}
 	| {readonly kind: 'command'; readonly command: ChatCommand}
-	/** Answers a request for approval, from a person with that right; `unclear`: with more than a yes. */
+	/** Answers a request for approval, from a person who may; `unclear`: with more than a simple yes. */
 	| {
 			readonly kind: 'answer';
 			readonly choice: 'approve' | 'deny' | 'unclear';
 			readonly code: string;
 	  }
-	/** From a person without that right: `approval` tries to answer a request, `talk` is anything else. */
+	/** From a person who may not: `approval` tries to answer a request, `talk` is anything else. */
 	| {readonly kind: 'refused'; readonly of: 'approval' | 'talk'}
-	/** In a room, for others. */
+	/** A message in a room that is meant for others. */
 	| {readonly kind: 'not-for-us'};
 
 const commands = ['new', 'stop', 'status'] as const;
@@ -23,7 +23,7 @@ const commands = ['new', 'stop', 'status'] as const;
 export type ChatCommand = (typeof commands)[number];
 
 export type People = Pick<ConversingSettings, 'allowFrom' | 'approvers'> & {
-	/** Whether requests for approval may be answered there; absent: they may. */
+	/** Whether requests for approval may be answered there; true when absent. */
 	readonly approvals?: boolean;
 };
 
@@ -35,13 +35,13 @@ export const mayApprove = (
 ): boolean => approvals && approvers.includes(user);
 
 const maxPrompt = 100_000;
-/** Characters of the name that a person chose. */
+/** Maximum length of a person's chosen name. */
 export const maxName = 80;
 const maxUser = 200;
 const maxQuote = 4000;
 
 /**
- * What a message asks for. `isCode`: whether a request with that code was asked in its chat. `isOurThread`: whether we have talked in its thread before.
+ * What a message asks for. `isCode`: whether a request with that code was sent to its chat. `isOurThread`: whether we have talked in its thread before.
  *
  * @see manual/conversations.md
  */
@@ -65,7 +65,7 @@ export function judgeMessage(
 		return {kind: 'refused', of: 'approval'};
 	}
 
-	// In a room for others, a text that looks like an answer counts only where the request is there.
+	// In a room, an answer in a message meant for others only counts if the request was sent to that room.
 	if (word && (isMeant || isCode(word.code))) {
 		return {kind: 'answer', ...word};
 	}
@@ -84,7 +84,7 @@ export function judgeMessage(
 
 const answerPattern = /^(approve|deny)\s+([A-Z0-9]{4,8})\b(.*)$/is;
 
-/** Reads `approve K7QF` that stands alone, or begins a text where there is a request with that code. Only a lone `approve` is a yes: `approve K7QF or deny it?` is none. */
+/** Parses `approve K7QF`, alone or at the beginning of a text if a request with that code exists. Only when alone it is a yes: `approve K7QF or deny it?` is not. */
 function approvalWord(text: string, isCode: (code: string) => boolean) {
 	const [, verb = '', written = '', rest = ''] = answerPattern.exec(text) ?? [];
 	const code = written.toUpperCase();
@@ -98,9 +98,9 @@ function approvalWord(text: string, isCode: (code: string) => boolean) {
 		: {choice: isAlone ? ('approve' as const) : ('unclear' as const), code};
 }
 
-/** The text; in a room behind the writer's name, and before what it quotes. */
+/** The text; in a room preceded by the writer's name; followed by what it quotes. */
 function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: string): string {
-	// The name must not push the identifier out.
+	// Limited, so that a long name cannot push out the identifier.
 	const id = escapeLine(user, maxUser);
 	const who = name === '' ? id : `${shownName(name)} (${id})`;
 	return [
@@ -120,14 +120,14 @@ function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: stri
 
 const lineBreak = /\r\n?|[\n\v\f\u0085\u2028\u2029]/;
 
-/** A text of a room in which no line looks like the author or the quote that we write in brackets on a line of its own: such a line gets a backslash. */
+/** Puts a backslash before each line that consists of brackets alone: in a room such a line names the author or announces a quote. */
 const withoutHeads = (text: string): string =>
 	text
 		.split(lineBreak)
 		.map(line => line.replace(/^(?=\s*\[[^\]]*\]\s*$)/, '\\'))
 		.join('\n');
 
-/** The name that a person chose, without brackets, in which the identifier stands. */
+/** A person's chosen name without brackets, which surround the identifier. */
 export const shownName = (name: string): string =>
 	escapeLine(name.replaceAll(/[()[\]]/g, ''), maxName);
 

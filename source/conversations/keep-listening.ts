@@ -5,14 +5,17 @@ import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {Hearing, Listener, ListeningState} from '../platforms/listener.ts';
 
-/** Pause before the next connection: it doubles from the first to the most. The most also follows a refusal of the settings, since platforms refuse so for passing reasons, too. */
+/**
+ * Delay before the next connection, milliseconds: doubles from the first value to the maximum. The maximum is also used after a refusal of the settings, since platforms
+ * sometimes refuse temporarily.
+ */
 const firstPauseMs = 1000;
 const mostPauseMs = 300_000;
 
-/** A connection that held so long resets the pause. */
+/** A connection that lasts this long resets the delay, milliseconds. */
 const steadyMs = 60_000;
 
-/** Listens to a platform, connection after connection. Disposal ends the last one and waits for its end. */
+/** Listens to a platform, reconnecting whenever a connection ends. Disposal ends the last one and waits for its end. */
 export function keepListening(
 	listener: Listener,
 	{
@@ -23,10 +26,10 @@ export function keepListening(
 		onState,
 	}: {
 		readonly clock: Clock;
-		/** From 0 to 1. */
+		/** Returns a number from 0 to 1. */
 		readonly random: () => number;
 		readonly hearing: Omit<Hearing, 'onListening'>;
-		/** The cursor that was stored last. */
+		/** The last stored cursor. */
 		readonly cursor: () => Promise<JsonValue | undefined>;
 		/** Called on every change; must not throw. */
 		readonly onState: (state: ListeningState) => void;
@@ -60,13 +63,13 @@ export function keepListening(
 	const listen = async () => {
 		let failures = 0;
 		while (!signal.aborted) {
-			// oxlint-disable-next-line no-await-in-loop -- one connection after the other
+			// oxlint-disable-next-line no-await-in-loop -- sequential connections
 			const {error, heldMs} = await connect();
 			if (signal.aborted) {
 				return;
 			}
 
-			// Connections that end at once without an error are paused as well, from the second on.
+			// Connections that end at once without an error are also delayed, from the second on.
 			failures = heldMs >= steadyMs ? 0 : failures + 1;
 			if (error === undefined && failures <= 1) {
 				continue;

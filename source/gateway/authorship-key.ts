@@ -10,8 +10,8 @@ const keyPattern = /^([0-9a-f]{64})\s*$/;
 const keyBytes = 32;
 
 /**
- * The mark of a home, by the key in its file (64 hex digits), which is made when it is not there or holds no key: 0600. What an earlier key signed is then not known again, and `log` says so. Where the file
- * can be neither read nor written, the key is one of this process alone, with a warning: nothing else depends on it. Never rejects.
+ * The authorship mark of a home. Its key (64 hex digits, mode 0600) is created in `file` if it is missing or invalid: marks signed with an earlier key are then no longer
+ * recognised, and `log` says so. If the file can be neither read nor written, a key for this process alone is used, with a warning: nothing else depends on it. Never rejects.
  */
 export async function openOwnMark(
 	file: string,
@@ -41,7 +41,7 @@ export async function openOwnMark(
 	return createAuthorshipMark(fresh);
 }
 
-/** `undefined`: there is none. */
+/** `undefined` when the file does not exist. */
 async function textOf(file: string): Promise<string | undefined> {
 	try {
 		return await readFile(file, 'latin1');

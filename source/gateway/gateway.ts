@@ -9,24 +9,21 @@ import type {GatewayWorld, Rooms} from './rooms.ts';
 export type Gateway = {
 	readonly port: GatewayPort;
 	/**
-	 * Resolves when everything runs; the receiver listens or was refused then. Also when the store that it shares with others cannot be opened yet: it goes on by itself. Rejects with `SvcError` when nothing could be started: `gateway_running`,
-	 * `home_unusable`, `store_unreadable`, `store_too_new`.
+	 * Resolves when everything runs (the receiver listens, or was refused), or when the shared store cannot be opened yet: the start then goes on in the background. Rejects
+	 * with `SvcError` when the gateway cannot start: `gateway_running`, `home_unusable`, `store_unreadable`, `store_too_new`.
 	 */
 	readonly started: Promise<void>;
 	/** Resolves when the gateway has ended because `port.stop()` asked for it. */
 	readonly stopped: Promise<void>;
-	/** Says that the interface of this process has left it to itself. */
+	/** Notes that the interface of this process has left, so that the gateway counts as running in the background. */
 	goOnAlone(): void;
-	/** Resolves at the next moment when no run is looked for or under way. */
+	/** Resolves as soon as no run is being looked for or worked on. */
 	idle(): Promise<void>;
-	/** Drains and ends it. Safe to call more than once. */
+	/** Drains and ends the gateway. May be called more than once. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/**
- * Starts a gateway. Returns at once with a port whose state says `starting`, so that a face can draw before the rooms are loaded; commands wait for
- * the start.
- */
+/** Starts a gateway. Returns at once with a port whose state is `starting`, so that a face can draw before the rooms are loaded; commands wait for the start. */
 export function startGateway(world: GatewayWorld): Gateway {
 	const {clock, paths, version} = world;
 	const broker = createBroker();
@@ -60,7 +57,7 @@ export function startGateway(world: GatewayWorld): Gateway {
 		return ending;
 	};
 
-	/** Why there are no rooms yet: the store cannot be opened. */
+	/** Why the store cannot be opened, while the start waits for it. */
 	let waiting: string | undefined;
 	const isWaiting = Promise.withResolvers<void>();
 	const port: GatewayPort = createLocalPort(broker, {
@@ -74,7 +71,7 @@ export function startGateway(world: GatewayWorld): Gateway {
 	});
 
 	const open = async (): Promise<Rooms> => {
-		// Loading the rooms keeps the thread: a face that stands ready draws first.
+		// Loading the rooms blocks the thread: lets a waiting face draw first.
 		await setImmediate();
 		const {openRooms} = await import('./open-rooms.ts');
 		return openRooms(
@@ -97,13 +94,13 @@ export function startGateway(world: GatewayWorld): Gateway {
 		await Promise.race([opening, isWaiting.promise]);
 		growSlowly();
 	})();
-	// A start that fails after that has no caller left.
+	// After `started` has resolved, no caller would see a failure to open: the gateway ends.
 	opening.catch(() => {
 		if (waiting !== undefined) {
 			port.stop().catch(() => {});
 		}
 	});
-	// A face that does not await `started` must not end the process.
+	// A rejection must not end the process of a face that does not await `started`.
 	started.catch(() => {});
 	return {
 		port,

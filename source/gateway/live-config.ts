@@ -14,12 +14,10 @@ import type {Diagnostic} from '../core/config-view.ts';
 import {derive} from '../core/derive.ts';
 import type {World} from '../core/world.ts';
 
-/** The configuration as it is now, and what changes it. */
+/** The current configuration, and what changes it. */
 export type LiveConfig = ReturnType<typeof createLiveConfig>;
 
-/**
- * Loads the configuration and keeps it. `onChange` is called after a reload that changed something, with the configuration already in place.
- */
+/** Loads the configuration and keeps it in memory. `onChange` is called after a reload that changed something, once the new configuration is in use. */
 export function createLiveConfig(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly paths: HomePaths;
@@ -30,7 +28,7 @@ export function createLiveConfig(
 		onSecrets,
 	}: {
 		readonly onChange: (next: Config, previous: Config) => Promise<void>;
-		/** Gets all that must not be shown, whenever that changes; must not throw. */
+		/** Receives all secrets whenever they change; must not throw. */
 		readonly onSecrets: (secrets: readonly string[]) => void;
 	},
 ) {
@@ -45,7 +43,7 @@ export function createLiveConfig(
 	let hidden: readonly string[] = [];
 
 	const ofConfig = derive(secretsOfConfig);
-	/** Every secret that the configuration, its tool servers and the routes hold. */
+	/** Updates the list of secrets of the configuration, its tool servers and its routes. */
 	const hideAll = (table: RouteTable | undefined) => {
 		const now = [...ofConfig(config), ...(table ? secretsInTable(table) : []), ...hidden];
 		if (now.length !== secrets.length || now.some((text, index) => text !== secrets[index])) {
@@ -90,7 +88,7 @@ export function createLiveConfig(
 		problemsBefore = problems;
 	};
 
-	/** Errors of routes are told of with the routes. */
+	/** Logs problems; those of routes are logged with the routes. */
 	const tellOf = ({problems, itemErrors, webhook}: Config) => {
 		const consequences = new Map(
 			[...itemErrors.values()].map(({reason, kept}) => [
@@ -132,7 +130,7 @@ export function createLiveConfig(
 		});
 	}
 
-	// The defaults that stand in for a broken file were never in use: of them nothing is kept.
+	// The defaults used in place of a broken file were never in use: their items are not kept as last valid versions.
 	const peek = () => loadConfig({paths, environment, ...(broken.length === 0 && {before: config})});
 
 	const reload = async () => {
@@ -143,19 +141,19 @@ export function createLiveConfig(
 			return;
 		}
 
-		// What has come in since would be written into another store than the one that is open.
+		// Events received since the start would end up in another store than the open one.
 		if (broken.length > 0 && next.config.gateway.store !== config.gateway.store) {
 			reject([problemOf(paths.config, needsStart, 'gateway.store')], stillBroken);
 			return;
 		}
 
-		// Judged by the text that was read: a moment later the file may be whole.
+		// Judged by the text that was read: a moment later the file may be complete.
 		if (!config.blank && next.config.blank) {
 			reject([problemOf(paths.config, 'The file is gone or empty')], unchanged);
 			return;
 		}
 
-		// A receiver that was refused already must not keep the rest of the file from being taken over.
+		// A receiver that was already refused must not keep the rest of the file from being used.
 		const wasServing =
 			broken.length === 0 &&
 			config.webhook.refusals.length === 0 &&
@@ -181,7 +179,7 @@ export function createLiveConfig(
 			restartNeeded,
 			problems: next.config.problems,
 		});
-		// Dynamic routes are told of by themselves; a file that was saved as it was is no news.
+		// Dynamic routes are reported separately; saving a file unchanged is not reported.
 		if (changes.length > 0) {
 			log.note('The configuration was reloaded', {
 				changes: changes.join('; '),
@@ -200,30 +198,30 @@ export function createLiveConfig(
 
 	return {
 		current: (): Config => config,
-		/** The first good one: what needs a restart is in use as it says. */
+		/** The first valid configuration: settings that need a restart are in use as it says. */
 		started: (): Config => started,
-		/** The store has been opened as the configuration says now: what needs a restart is in use as it says. */
+		/** The store was opened with the current configuration: settings that need a restart are now in use as it says. */
 		opened() {
 			started = broken.length > 0 ? started : config;
 		},
-		/** Problems of the file that was there at the start, while none has been good since; then nothing may run. */
+		/** Problems of the file at the start, until a valid one has been read; meanwhile nothing may run. */
 		get broken() {
 			return broken;
 		},
 		/** The routes to serve, read again when the file of dynamic routes has changed. Cheap: called for every request. */
 		routes: currentRoutes,
-		/** One more: an access token that was got while running. The newest 100 are kept. */
+		/** Adds a secret: an access token obtained while running. The newest 100 are kept. */
 		hide(secret: string) {
 			hidden = [...hidden, secret].slice(-100);
 			hideAll(known);
 		},
-		/** What is written now, without taking it over. */
+		/** Loads the files without using them. */
 		peek,
-		/** What a start would make of `config.yaml` if it held this text. */
+		/** The configuration that this text of `config.yaml` would give. */
 		load: (text: string) => loadConfig({paths, environment, text}),
-		/** Reads everything again. A broken or refused file changes nothing and is reported; of one item that cannot be used the last good version stays. */
+		/** Reads all files again. A broken or refused file changes nothing and is reported; an invalid item keeps its last valid version. */
 		reload,
-		/** The same, if a file has changed since it was last read. For a watcher that begins only now. */
+		/** Reloads if a file has changed since it was last read, for a watcher that has only just begun. */
 		async catchUp() {
 			if (stamp !== stampOf(paths)) {
 				await reload();
@@ -236,7 +234,7 @@ export function createLiveConfig(
 const stampOf = (paths: HomePaths): string =>
 	[fileStamp(paths.config).stamp, fileStamp(paths.env).stamp, profileStamp(paths)].join();
 
-/** What is wrong with a route, and what that means. */
+/** What is wrong with a route, and the consequence. */
 function troubleWith(
 	{name, kind, reason, view}: SkippedRoute,
 	served: RouteTable['routes'],
@@ -259,9 +257,8 @@ const needsStart =
 const unchanged = 'the running configuration stays';
 
 /**
- * A file that is saved in place is empty, then growing, for a moment, and many a beginning of a good one is valid YAML; so is what a full disk leaves. To close the receiver
- * for that would turn senders away and hand over groups before their time: while it serves, only a written `false` does. A file whose routes alone
- * are cut off cannot be told from an edit.
+ * Refuses a file that lost `enabled` of a serving receiver: only a written `false` may close it, since that turns senders away and dispatches groups early. A file being
+ * saved in place is briefly empty or truncated, as on a full disk, and a truncated one is often valid YAML. If only its routes are cut off, it cannot be told from an edit.
  */
 const problemsOfLoss = (previous: Config, {webhook, paths}: Config): readonly Diagnostic[] =>
 	previous.webhook.enabled && !webhook.enabled && !webhook.switchedOff
@@ -274,11 +271,11 @@ const problemsOfLoss = (previous: Config, {webhook, paths}: Config): readonly Di
 			]
 		: [];
 
-/** What the receiver would refuse at a start is not taken over while it runs. */
+/** Settings that the receiver would refuse at a start are not applied while it runs. */
 const problemsOfRefusals = ({webhook}: Config): readonly Diagnostic[] =>
 	webhook.refusals.map(({problem}) => problem);
 
-/** An error that has no place in the file. */
+/** An error without a position in the file. */
 const problemOf = (file: string, message: string, key = ''): Diagnostic => ({
 	severity: 'error',
 	file,

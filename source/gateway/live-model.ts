@@ -5,10 +5,10 @@ import {messageOf, type SvcError} from '../core/errors.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {World} from '../core/world.ts';
 
-/** While no model is there, how long a look for one holds. */
+/** How long to wait before looking for a model again after none was found, milliseconds. */
 const lookAgainMs = 30_000;
 
-/** What a failure of a call counts for; others are about the one request. From so many on, without an answer between, the model counts as silent. */
+/** Points per failed call; errors without points concern only the one request. At `manyFailures` points without a success in between, the model counts as silent. */
 const failuresOf: Readonly<Record<string, number>> = {
 	model_unreachable: 3,
 	model_refused: 3,
@@ -23,7 +23,7 @@ export function createLiveModel(
 	world: Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
 		readonly config: () => Config;
 		readonly modelFetch: Pick<ModelFetch, 'fetch'>;
-		/** Where to look for servers on this machine; the usual places when absent. */
+		/** Where to look for model servers on this machine; the usual addresses when absent. */
 		readonly localServers?: readonly string[];
 	},
 ) {
@@ -35,7 +35,7 @@ export function createLiveModel(
 	let closed = false;
 	let failures = 0;
 
-	/** How a call of the configured model ended. One failure may be about what was asked; a server that cannot be reached, or refuses the key, fails all of them. */
+	/** Records how a call of the configured model ended. One failure may be due to the request; an unreachable server or a refused key fails all of them. */
 	const heard = (failure?: SvcError) => {
 		if (!failure) {
 			if (failures >= manyFailures) {
@@ -62,7 +62,7 @@ export function createLiveModel(
 		chosenAt = clock.monotonic();
 		const mine = chooseModel(config(), options);
 		choice = mine;
-		// A slow look may be overtaken by a later one, or by the end.
+		// A later choice, or the end, may have overtaken a slow one.
 		const isCurrent = () => choice === mine && !closed;
 		try {
 			const found = await mine;
@@ -125,8 +125,8 @@ export function createLiveModel(
 			closed = true;
 		},
 		/**
-		 * The model for a run; looks for one again when the last look found none and is half a minute old. `name`: another model of the configured provider, or of a server
-		 * on this machine that lists it; the offline model stays what it is.
+		 * The model for a run; looks for one again if the last look found none and was 30 s ago. `name`: another model of the configured provider, or of a server on this machine
+		 * that lists it; the offline model is used whatever `name` says.
 		 */
 		async current(name?: string): Promise<ModelChoice> {
 			const {model, environment} = config();
@@ -141,7 +141,7 @@ export function createLiveModel(
 				}
 			}
 
-			// The price is that of the model which the configuration names.
+			// The configured price applies only to the model that the configuration names.
 			const {price, ...others} = model;
 			const isSame = name === model.name;
 			return chooseModel(

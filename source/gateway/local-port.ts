@@ -15,15 +15,15 @@ import {createWorkCommands} from './commands/work-commands.ts';
 import type {GatewayCommands, GatewayPort} from './port.ts';
 import type {Rooms, Seat} from './rooms.ts';
 
-/** The port of a gateway in this process. Commands wait until the rooms are open, and reject as the start did when they never are. */
+/** The port of a gateway in this process. Commands wait until the rooms are open; if the start fails, they reject with its error. */
 export function createLocalPort(
 	broker: Broker,
 	options: {
 		readonly rooms: () => Promise<Rooms>;
-		/** Why there are none yet, where they wait for the store; commands are refused for that. */
+		/** Why the rooms are not open while the start waits for the store; commands are then refused with this reason. */
 		readonly waiting: () => string | undefined;
 		readonly seat: () => Seat;
-		/** Begins the end of the gateway and returns. */
+		/** Starts ending the gateway and returns. */
 		readonly stop: () => void;
 	},
 ): GatewayPort {
@@ -73,7 +73,7 @@ export function createLocalPort(
 		getState: broker.getState,
 		subscribe: broker.subscribe,
 		async [Symbol.asyncDispose]() {
-			// The gateway is this process, which ends it itself.
+			// Nothing to detach from: the gateway runs in this process, which ends it.
 		},
 	};
 }
@@ -82,7 +82,7 @@ function refuse(reason: string): never {
 	throw new SvcError('journal_unavailable', reason);
 }
 
-/** The names of the members that work on runs, or have, as far as this one knows: what others work on was heard of. */
+/** The names of the members that work, or worked, on runs, as far as their events have been received. */
 const nodesOfRuns = (
 	{runs, cluster = []}: GatewayState,
 	own: string,

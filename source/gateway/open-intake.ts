@@ -35,8 +35,8 @@ import {createGatewayMetrics} from './status/metrics.ts';
 export type OpenedIntake = Awaited<ReturnType<typeof openIntake>>;
 
 /**
- * Opens the parts that decide about a request: the home, the configuration, the journal, groups and jobs, and the receiver, which does not listen yet. Nothing else is loaded, so that
- * senders wait for nothing else. Parts that bring in work go to `front`, which closes first; the rest to `stack`.
+ * Opens the parts that decide how requests are answered: the home, the configuration, the journal, groups and jobs, and the receiver, which does not listen yet. Nothing
+ * else is loaded, so that senders wait for nothing else. Parts that bring in work go to `front`, which closes first; the others to `stack`.
  *
  * @throws SvcError as `Gateway.started` says
  */
@@ -46,7 +46,7 @@ export async function openIntake(
 		readonly port: GatewayPort;
 		readonly stack: AsyncDisposableStack;
 		readonly front: AsyncDisposableStack;
-		/** After a reload that changed something. */
+		/** Called after a reload that changed something. */
 		readonly onChange: (next: Config, previous: Config) => Promise<void>;
 	},
 ) {
@@ -63,7 +63,7 @@ export async function openIntake(
 		broker.emit(event);
 		cluster?.tell?.(event);
 	};
-	// Loading the configuration may already have something to say.
+	// Loading the configuration may already log something.
 	const secrets = createSecretList();
 	const {log, redact} = stack.use(openLog(given, {emit, secrets: secrets.all}));
 	stack.use(logConsole({log: log.from('library'), clock}));
@@ -79,16 +79,16 @@ export async function openIntake(
 	let control: ControlServer | undefined;
 	const openControl = async () => {
 		const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
-		// This process holds the home: only now the pid file names it.
+		// Only now that this process holds the home may it write the pid file.
 		stack.use(withReserve(paths.stateDb, watching));
-		// Before anything listens: a command that is called once /health answers finds the gateway, and waits for the rest of its rooms.
+		// Opened before anything listens, so that a command issued once /health answers finds the gateway and waits for its other rooms.
 		control = front.use(
 			await startControlServer({port, version, log: log.from('gateway')}, {socket: paths.socket}),
 		);
 	};
 
 	const isShared = sharesStore(live);
-	// A shared store may be away: clients of this gateway are told so.
+	// The store may be unreachable if it is shared: clients of the control API must be able to learn that.
 	if (isShared) {
 		await openControl();
 	}
@@ -102,7 +102,7 @@ export async function openIntake(
 		{onWaiting, ending},
 	);
 	stack.use(store);
-	// Before the store closes: a read of documents on a closed store would never end.
+	// Disposed of before the store closes: reading documents from a closed store would never end.
 	stack.defer(async () => shared?.[Symbol.asyncDispose]());
 	await shared?.begin(store, config);
 	await (isShared || openControl());
@@ -129,7 +129,7 @@ export async function openIntake(
 	};
 
 	const failedPlatforms = new Set<string>();
-	/** Once when it fails, and once when it is back. */
+	/** Logs a platform's failure once, and its recovery once. */
 	const tellOfPlatform = ({name, state, reason = ''}: PlatformView) => {
 		const said = log.from('delivery');
 		if (state === 'failed' && !failedPlatforms.has(name)) {
@@ -216,7 +216,7 @@ export async function openIntake(
 		}),
 	);
 
-	// Before the receiver closes, which looks who goes on with the groups.
+	// Before the receiver closes, since it then checks who dispatches the groups.
 	front.defer(async () => world.cluster.leave());
 
 	return {
@@ -229,16 +229,16 @@ export async function openIntake(
 		groups,
 		ids,
 		receiver,
-		/** What other gateways may change of this home. */
+		/** What other gateways may change of this home's documents. */
 		shared,
-		/** From now on runs that were accepted are worked on. */
+		/** Has the dispatcher work on accepted runs from now on. */
 		dispatchTo(opened: Dispatcher) {
 			dispatcher = opened;
 		},
 	};
 }
 
-/** Says which files of the home, and of the profiles beside it, others may read. */
+/** Warns of files of the home and of the other profiles that other users can read. */
 function warnOfLooseFiles({paths, profiles}: Config, log: Logger): void {
 	for (const warning of [paths, ...profiles.others.map(other => other.paths)].flatMap(looseFiles)) {
 		log.warn(warning);

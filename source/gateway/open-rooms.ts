@@ -5,15 +5,15 @@ import {every} from '../core/clock.ts';
 import {openIntake} from './open-intake.ts';
 import type {GatewayWorld, Rooms, RoomWorld} from './rooms.ts';
 
-/** Loading the second step keeps the thread for a while: senders that wait for the receiver are answered, and a screen is drawn, before that. Milliseconds. */
+/** Delay before the second step is loaded, which blocks the thread: lets the receiver answer waiting senders and the screen draw first. Milliseconds. */
 const firstAnswersMs = 15;
 
-/** How often files are compared with what was read: not every file system tells of changes, and new profiles are not watched for. Milliseconds. */
+/** How often files are checked for changes, milliseconds: not every file system reports changes, and new profiles are not watched for. */
 const catchUpMs = 30_000;
 
 /**
- * Builds the rooms and joins them, in two steps: what decides about requests, which then listens, and behind it what works on them. What is created first is closed last; the receiver closes
- * before everything else, the store almost last.
+ * Builds the rooms and connects them in two steps: first the parts that decide how requests are answered, after which the receiver listens, then the parts that do the
+ * work. They close in reverse order; the receiver first, the store almost last.
  *
  * @throws SvcError as `Gateway.started` says
  */
@@ -22,7 +22,7 @@ export async function openRooms(
 	starting: Pick<Parameters<typeof openIntake>[1], 'ending' | 'onWaiting' | 'port'>,
 ): Promise<Rooms> {
 	await using stack = new AsyncDisposableStack();
-	/** What brings in work; closed before `stack`, also when the second step fails. */
+	/** Parts that bring in work; closed before `stack`, even if the second step fails. */
 	await using front = new AsyncDisposableStack();
 	let follow: ((next: Config, previous: Config) => Promise<void>) | undefined;
 	const intake = await openIntake(world, {
@@ -39,7 +39,7 @@ export async function openRooms(
 	const {openWorks} = await import('./open-works.ts');
 	const works = await openWorks(intake, stack);
 	follow = async (next, previous) => works.follow(next, previous);
-	// Only now: a change that is seen before `follow` is set would be taken over by no room.
+	// Created only now: before `follow` is set, no room would apply a change.
 	const watcher = stack.use(
 		createConfigWatcher({
 			...intake.world,
@@ -50,7 +50,7 @@ export async function openRooms(
 		}),
 	);
 	stack.defer(every(world.clock, catchUpMs, () => live.catchUp()));
-	// What was written before the watcher was ready.
+	// Covers changes from before the watcher was ready.
 	void watcher.ready.then(() => live.catchUp());
 
 	stack.use(front.move());

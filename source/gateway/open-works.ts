@@ -21,7 +21,8 @@ import {openTools} from './servers/open-tools.ts';
 import {startHealth, readRunQueue, startCounts} from './status/health.ts';
 
 /**
- * Opens what works on what was accepted, and what shows it: the model, tools, workers, the history of before the start, the chat API. Joins it with the intake, which listens already.
+ * Opens the parts that work on accepted events and show the work: model, tools, workers, history from before the start, chat API. Connects them with the intake, which
+ * already listens.
  *
  * @throws SvcError as `Gateway.started` says
  */
@@ -35,7 +36,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 	);
 	const saying = stack.use(createSay(world, deliverer));
 	let asked: SharedApprovals | undefined;
-	// Before what asks: chats hear how that ends, too.
+	// Opened before the parts that ask, and so disposed of after them: chats are also told how requests end.
 	const telling = stack.use(
 		tellChats(world, {
 			...saying,
@@ -101,7 +102,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 		const names = platforms.map(({name}) => name);
 		const gone = reported.filter(name => !names.includes(name));
 		reported = names;
-		// One that is configured no more must not stand there as it was.
+		// A platform that is no longer configured must not keep its last state.
 		const ended = gone.map(name => ({name, state: 'disabled' as const}));
 		for (const platform of [...platforms, ...ended]) {
 			emit({type: 'platform-changed', at: clock.now(), platform});
@@ -109,7 +110,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 	};
 
 	await api.start();
-	// They connect while the gateway serves; a run that needs them waits.
+	// Servers connect while the gateway serves; runs that need them wait.
 	void servers.changed();
 	// Many jobs take their time, which senders need not wait for.
 	await jobs.changed();
@@ -151,7 +152,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 
 	return {
 		rooms: {dispatcher, replays, servers, approvals, api},
-		/** Takes over a configuration that was reloaded. */
+		/** Applies a reloaded configuration. */
 		async follow(next: Config, previous: Config): Promise<void> {
 			alerts?.changed();
 			cluster.changed();
@@ -164,7 +165,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 			deliverer.follow();
 			void conversations.changed();
 			await Promise.all([jobs.changed(), receiver.start(), api.start(), servers.changed()]);
-			// After the restart: it may have handed groups over, and the queue may have other bounds.
+			// After the receiver's restart: it may have dispatched groups, and the queue may have other limits.
 			dispatcher.wake();
 		},
 	};
@@ -173,7 +174,7 @@ export async function openWorks(intake: OpenedIntake, stack: AsyncDisposableStac
 /** Pause between two removals of old deliveries, milliseconds. */
 const purgeMs = 10 * 60_000;
 
-/** Applies the retention every ten minutes until disposed of, unless another gateway on the store does. */
+/** Deletes what the retention no longer keeps every ten minutes until disposed of, unless another gateway on the store does. */
 function startRetention({
 	clock,
 	store,

@@ -3,11 +3,11 @@ import {contract} from './contract/contract.ts';
 import type {Operation} from './contract/operation.ts';
 import type {GatewayCommands, GatewayPort} from './port.ts';
 
-/** Whether a call of the operation changes something: everything that is no GET, unless it says otherwise. */
+/** Whether calling the operation changes something: true of every POST not marked with `looks`. */
 export const changesSomething = ({method, looks}: Operation): boolean =>
 	method !== 'GET' && looks !== true;
 
-/** The same gateway without changes: every command that changes something rejects with `read_only`, also where a face calls it by mistake. */
+/** A port to the same gateway whose commands that change something reject with `read_only`, even if a face calls one by mistake. */
 export function readOnlyPort(port: GatewayPort): GatewayPort {
 	const refused = Object.entries<Operation>(contract)
 		.filter(([, operation]) => changesSomething(operation))

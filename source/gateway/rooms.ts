@@ -26,36 +26,36 @@ import type {LiveServers} from './servers/live-servers.ts';
 /** Whether a gateway runs in the process of an interface, as a program in the foreground, or in the background. */
 export type Seat = NonNullable<GatewayStatus['seat']>;
 
-/** What a gateway is made of and lives in. */
+/** The surroundings and options of a gateway. */
 export type GatewayWorld = {
 	readonly clock: Clock;
 	readonly paths: HomePaths;
 	/** The process's environment, without the profile's `.env`. */
 	readonly environment: Environment;
 	readonly version: string;
-	/** The seat at the start; an interface may leave. */
+	/** The seat at the start; it changes when an interface leaves. */
 	readonly seat?: Seat;
 	/** Receives every log record, as the log file does. */
 	readonly onLog?: (record: LogRecord) => void;
 	/** Where to look for model servers on this machine; the usual places when absent. */
 	readonly localServers?: readonly string[];
-	/** From 0 to 1, for the jitter of retries; `Math.random` when absent. */
+	/** Returns a number from 0 to 1 for the jitter of retries; `Math.random` when absent. */
 	readonly random?: () => number;
-	/** Further tries of one model call before the run itself is tried again; the agent's own number when absent. */
+	/** Retries of one model call before the run itself is retried; the agent's default when absent. */
 	readonly modelRetries?: number;
-	/** Bound of the journal in pages of 8 KiB: a disk that is full sooner. None when absent. */
+	/** Maximum size of the journal in pages of 8 KiB, to simulate a full disk. Unlimited when absent. */
 	readonly journalPages?: number;
 };
 
 /** How the start of a gateway waits for a store that others share. */
 export type StoreWait = {
-	/** The store cannot be reached now, and is tried again; `undefined`: it is open. Must not throw. */
+	/** Called with the reason while the store is unreachable and retried; with `undefined` once it is open. Must not throw. */
 	readonly onWaiting: (reason: string | undefined) => void;
 	/** Aborts when the gateway ends. */
 	readonly ending: AbortSignal;
 };
 
-/** What stands before the rooms and is passed on to each of them whole. */
+/** What exists before the rooms and is passed to each of them. */
 export type RoomWorld = GatewayWorld &
 	World & {
 		readonly broker: Broker;
@@ -86,7 +86,7 @@ export type Rooms = RoomWorld &
 		readonly servers: LiveServers;
 		readonly approvals: SharedApprovals;
 		readonly api: OpenedApi;
-		/** Identifiers of deliveries. */
+		/** Makes identifiers of deliveries. */
 		readonly ids: () => string;
 		readonly announce: RunAnnouncer;
 	};

@@ -4,21 +4,21 @@ import type {OutgoingMessage} from './outgoing-message.ts';
 import type {MessagePlace} from './platform.ts';
 import type {MessagePart, Sender} from './target-kind.ts';
 
-/** A message; it has its buttons only as the last part. */
+/** A message; buttons are attached only to the last part. */
 type ApiMessage = OutgoingMessage & Required<Pick<OutgoingMessage, 'buttons'>>;
 
 type ApiSending = Pick<Sender<MessagePlace>, 'check' | 'split'> & {
-	/** What `check` asks for, and the account that our credentials are for, by the answer. */
+	/** The request of `check`, and how to read the account of our credentials from its answer. */
 	readonly account?: {readonly path: string; readonly name: (answer: JsonObject) => string};
 	/** The request that sends a message. */
 	readonly send: (message: ApiMessage, place: MessagePlace, part: MessagePart) => PlatformCall;
-	/** The identifier of the message in the answer; absent: answers have none. */
+	/** Reads the message's identifier from the answer; absent when answers have none. */
 	readonly sentId?: (answer: JsonObject, place: MessagePlace) => string | undefined;
-	/** The request that puts a text in the place of the message `id`. */
+	/** The request that replaces the text of the message `id`. */
 	readonly edit?: (message: OutgoingMessage, place: MessagePlace, id: string) => PlatformCall;
 };
 
-/** What sends messages with one request each. Rejects as `Ask`. */
+/** A sender that uses one request per message. Rejects as `Ask`. */
 export const apiSender = (
 	ask: Ask,
 	{account, send, sentId, edit, ...sender}: ApiSending,

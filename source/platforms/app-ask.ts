@@ -13,12 +13,12 @@ import {
 import {DeliveryError, platformFailure} from './delivery-error.ts';
 import type {SenderWorld} from './target-kind.ts';
 
-/** How long before its end a token is replaced, milliseconds: a request takes up to 30 s. */
+/** How long before its expiry a token is replaced, milliseconds: a request takes up to 30 s. */
 const tokenMarginMs = 60_000;
 
 /**
- * `Ask` as an app that logs in. The token is asked for when it is needed, kept until a minute before its end, hidden, and replaced once where an answer refuses it. One login runs at a
- * time; requests that wait for it share its token. `ask` and `logIn` reject with `target_invalid` where there is no login.
+ * `Ask` for an app that logs in. The token is requested when needed, kept until a minute before its expiry, redacted in logs, and replaced once when an answer refuses it.
+ * Logins are serialised: concurrent requests share the token. `ask` and `logIn` reject with `target_invalid` when there is no login.
  */
 export function createAppAsk(
 	world: Pick<SenderWorld, 'clock' | 'hide' | 'post'>,
@@ -30,16 +30,16 @@ export function createAppAsk(
 	}: Omit<AskOptions, 'again' | 'headers'> & {
 		readonly login:
 			| {
-					/** The request for a token; it has to say that it sends nothing. */
+					/** Creates the request for a token, which must have `sendsNothing`. */
 					readonly request: () => Promise<PlatformCall>;
-					/** Members of the answer: the token, and how many seconds it holds. */
+					/** Members of the answer: the token, and its lifetime in seconds. */
 					readonly token: string;
 					readonly seconds: string;
 			  }
 			| undefined;
 		/** The message without a login: `a space needs platforms.googlechat.service_account`. */
 		readonly lacks: string;
-		/** Whether the token is refused. */
+		/** Whether an answer refuses the token. */
 		readonly isRefused: (answer: Judged) => boolean;
 	},
 ): {readonly ask: Ask; readonly logIn: (limits: AskLimits) => Promise<unknown>} {
@@ -63,7 +63,7 @@ export function createAppAsk(
 			? kept.authorization
 			: undefined;
 
-	/** The `Authorization` header of a token other than `refused`. */
+	/** Returns the `Authorization` header for a token other than `refused`. */
 	const logIn = async (limits: AskLimits, refused?: string): Promise<string> => {
 		if (!login) {
 			throw new DeliveryError('target_invalid', sayNo(lacks));

@@ -5,33 +5,33 @@ import {DeliveryError, type PlatformCode} from './delivery-error.ts';
 import type {PlatformAnswer, PlatformRequest} from './post.ts';
 import type {MessagePart, SenderWorld} from './target-kind.ts';
 
-/** A request to a platform's API: a path behind its base, or a whole address. */
+/** A request to a platform's API: a path below its base, or a complete URL. */
 export type PlatformCall = Pick<
 	PlatformRequest,
 	'form' | 'headers' | 'json' | 'maxAnswerBytes' | 'method' | 'sendsNothing'
 > &
 	({readonly path: string} | {readonly url: string}) & {
-		/** It changes a message. Rejected, it fails with `message_gone`: that message cannot be changed any more, and its text is sent as another one. */
+		/** The request changes a message. A refusal becomes `message_gone`: the message can no longer be changed, and its text is sent as a new one. */
 		readonly isEdit?: true;
 	};
 
 const refusals = ['platform_rejected', 'platform_unauthorized'] as const;
 
-/** The meaning of an answer: `true` is a success, a code a failure; `false`: the status decides. */
+/** What an answer means: `true` for success, a code for a failure; with `false` and `undefined` the status decides. */
 export type Judgement =
 	| boolean
 	/** The message has the new text already, whatever the status. */
 	| 'unchanged'
 	| 'message_gone'
 	| PlatformCode
-	/** With the wait that the platform asks for or is known for. */
+	/** With the wait that the platform asks for, or is known to need. */
 	| {readonly code: PlatformCode; readonly retryAfterMs: number | undefined};
 
-/** Too many requests: the next one after `retryAfterMs`, where the answer does not tell. */
+/** Too many requests: the next one after `retryAfterMs`, unless the answer says when. */
 export const limited = (retryAfterMs: number | undefined) =>
 	({code: 'platform_rate_limited', retryAfterMs}) as const;
 
-/** The judge of a webhook that says in `errcode` what went wrong. `rejected`: codes about this webhook or this text, after which others go on. */
+/** The judge for webhooks that report errors in `errcode`. `rejected`: codes that concern only this webhook or this text, so that other messages go on. */
 export const judgeByErrcode =
 	(codes: {
 		readonly waitMs: number;
@@ -44,13 +44,13 @@ export const judgeByErrcode =
 			? limited(codes.waitMs)
 			: codes.rejected.includes(errcode) && 'platform_rejected');
 
-/** Asks a webhook by its address, and the API by a path. */
+/** Uses one `Ask` for complete URLs (webhooks), the other for paths (the API). */
 export const webhookOr =
 	(askHook: Ask, askApi: Ask): Ask =>
 	async (request, limits) =>
 		('url' in request ? askHook : askApi)(request, limits);
 
-/** The part of an answer that is judged. `json`: the body; a list as a mapping of its indexes; `{}` for anything else. */
+/** The judged part of an answer. `json`: the body; a list becomes an object with its indexes as keys; anything else is `{}`. */
 export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
 	readonly json: JsonObject;
 	/** Whether the body is a JSON mapping or list. */
@@ -58,7 +58,7 @@ export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
 };
 
 /**
- * Asks one platform's API, and gives the body of its answer.
+ * Sends a request to one platform's API; resolves with the body of its answer.
  *
  * @throws DeliveryError as `Post`, `message_gone`, and `platform_*` for failures
  */
@@ -66,7 +66,7 @@ export type Ask = (request: PlatformCall, limits: AskLimits) => Promise<JsonObje
 
 export type AskLimits = Pick<MessagePart, 'limitMs' | 'signal' | 'until'>;
 
-/** The API of one platform. */
+/** Options for the API of one platform. */
 export type AskOptions = {
 	/** The kind of the platform. */
 	readonly platform: string;
@@ -74,11 +74,14 @@ export type AskOptions = {
 	readonly base?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly secrets?: readonly string[];
-	/** The code for every refusal. Of a webhook it is `platform_rejected`, since its address is a credential for one chat alone; of a login `platform_unauthorized`, since there is no message yet. */
+	/**
+	 * The code for all refusals: `platform_rejected` for a webhook, since its URL is a credential for only one chat; `platform_unauthorized` for a login, since there is no
+	 * message yet.
+	 */
 	readonly refusalIs?: (typeof refusals)[number];
 	/** Tells successes from failures. */
 	readonly judge: (answer: Judged, request: PlatformCall) => Judgement;
-	/** The request that is made instead after a failure, once: with a new token, to another chat. */
+	/** The request to send instead after a failure, once: with a new token, or to another chat. */
 	readonly again?: (
 		answer: Judged,
 		request: PlatformCall,
@@ -86,7 +89,7 @@ export type AskOptions = {
 	) => PlatformCall | undefined | Promise<PlatformCall | undefined>;
 };
 
-/** `Ask` for one platform. */
+/** Creates the `Ask` of one platform. */
 export function createAsk(
 	{post, clock}: Pick<SenderWorld, 'clock' | 'post'>,
 	{platform, base = '', headers = {}, secrets = [], refusalIs, judge, again}: AskOptions,
@@ -110,12 +113,12 @@ export function createAsk(
 		const {status, header} = answer;
 		const judged = {status, header, json: members ?? {}, isJson: members !== undefined};
 		const judgement = judge(judged, request);
-		// Whatever its body says: no error is a success.
+		// Whatever its body says, an answer with an error status is not a success.
 		if ((judgement === true && status < 300) || judgement === 'unchanged') {
 			return judged.json;
 		}
 
-		// Without JSON the answer may be a proxy's: its status says nothing about the message or the credentials. For a rate limit the status is enough.
+		// Without JSON the answer may come from a proxy, so its status says nothing about the message or the credentials. For a rate limit the status is enough.
 		const isSaid = judged.isJson || status === 429;
 		const next = isLast || !isSaid ? undefined : await again?.(judged, request, limits);
 		if (next) {
@@ -138,7 +141,7 @@ export function createAsk(
 	return async (request, limits) => ask(request, limits, false);
 }
 
-/** How long a request may take now, milliseconds. */
+/** How long a request may take from now, milliseconds. */
 export const leftOf = (
 	{limitMs, until = Infinity}: AskLimits,
 	clock: Pick<SenderWorld['clock'], 'monotonic'>,
@@ -151,39 +154,39 @@ const membersOf = (value: JsonValue | undefined): JsonObject | undefined =>
 			? value
 			: undefined;
 
-/** The member of a body at `path`, through lists by their indexes; `undefined` where there is none. */
+/** The member of a body at `path`, with indexes for lists; `undefined` when there is none. */
 export const memberAt = (json: JsonObject, ...path: readonly string[]): JsonValue | undefined =>
 	lookUp(json, path);
 
-/** A mapping as it is; an empty one in the place of anything else. */
+/** The value if it is an object, otherwise an empty object. */
 export const objectOf = (value: JsonValue | undefined): JsonObject =>
 	isJsonObject(value) ? value : {};
 
-/** The mapping at `path`; an empty one where there is none. */
+/** The object at `path`; empty when there is none. */
 export const objectAt = (json: JsonObject, ...path: readonly string[]): JsonObject =>
 	objectOf(memberAt(json, ...path));
 
-/** The list at `path`; an empty one where there is none. */
+/** The list at `path`; empty when there is none. */
 export function listAt(json: JsonObject, ...path: readonly string[]): readonly JsonValue[] {
 	const value = memberAt(json, ...path);
 	return Array.isArray(value) ? value : [];
 }
 
-/** A text or a number of a body, as text; empty for anything else. It may be of any length and hold anything. */
+/** The text or number at `path`, as a text; empty for anything else. It is of any length and not cleaned. */
 export function textAt(json: JsonObject, ...path: readonly string[]): string {
 	const value = memberAt(json, ...path);
 	// A lone surrogate cannot be encoded in a path.
 	return typeof value === 'string' || typeof value === 'number' ? String(value).toWellFormed() : '';
 }
 
-/** For answers that list messages, bytes. */
+/** Limit for answers that list messages, bytes. */
 export const maxAnswerBytes = 16 * 1024 * 1024;
 
 const maxIdLength = 1000;
 
 /**
- * The identifier of a message or a room on its platform: exact, since it is sent back, and fit to be shown. `undefined` where there is none, or where it has more than 1,000 characters or
- * hidden ones.
+ * The identifier of a message or a room: unchanged, since it is sent back, and safe to show. `undefined` when it is missing, longer than 1,000 characters, or contains
+ * hidden characters.
  */
 export function idAt(json: JsonObject, ...path: readonly string[]): string | undefined {
 	const text = textAt(json, ...path);
@@ -192,11 +195,11 @@ export function idAt(json: JsonObject, ...path: readonly string[]): string | und
 
 const maxNameLength = 80;
 
-/** The name of a person, an account or a bot on a platform: cleaned, at most 80 characters; `undefined` where there is none. */
+/** The name of a person, an account or a bot: cleaned, at most 80 characters; `undefined` when it is missing. */
 export const nameAt = (json: JsonObject, ...path: readonly string[]): string | undefined =>
 	escapeLine(textAt(json, ...path), maxNameLength) || undefined;
 
-/** The name by which a message can be changed: `id`, with its room in front where the chat that was asked for is an alias of it, as the name of a channel or a member is. */
+/** An identifier by which a message can be changed: `id`, preceded by its room if the chat was given as an alias, such as the name of a channel or a member. */
 export const idWithRoom = (
 	id: string | undefined,
 	room: string | undefined,
@@ -204,7 +207,7 @@ export const idWithRoom = (
 ): string | undefined =>
 	id === undefined || room === undefined || room === chat ? id : `${room}/${id}`;
 
-/** The room and the message of an id that `idWithRoom` made. */
+/** Splits an identifier from `idWithRoom` into room and message. */
 export function roomAndId(id: string, chat: string): readonly [room: string, id: string] {
 	const [last = id, room = chat] = id.split('/').toReversed();
 	return [room, last];

@@ -6,10 +6,10 @@ import {keptFor} from './connection.ts';
 import {DeliveryError} from './delivery-error.ts';
 import type {Hearing, ListenerWorld} from './listener.ts';
 
-/** The most chats that are caught up after a break; the one that was silent longest is forgotten first. */
+/** Maximum number of chats that are caught up after a break; the one silent for longest is dropped first. */
 const maxChats = 500;
 
-/** The context in which one connection takes messages. */
+/** The context in which a connection receives messages. */
 export type Taking = {
 	readonly ask: Ask;
 	/** Chats that are still to be caught up. */
@@ -20,18 +20,18 @@ export type Taking = {
 	readonly world: Pick<ListenerWorld, 'clock' | 'log'>;
 };
 
-/** How far each chat was heard, for catching up after a break. */
+/** The position reached in each chat, for catching up after a break. */
 export type HeardMarks<Mark extends JsonObject> = ReturnType<typeof marksOf<Mark>>;
 
-/** Chats that are to be caught up, and how often that has failed. */
+/** Chats to be caught up, with the number of failures. */
 export type Behind = Map<string, number>;
 
-/** One chat may not hold up all others. */
+/** After this many failures a chat is dropped, so that it does not hold up all others. */
 const maxFailures = 10;
 const minWaitMs = 1000;
 const maxWaitMs = 60_000;
 
-/** The marks in a cursor of `account`; none where it is the cursor of another account. */
+/** Reads the positions from a cursor of `account`; none from the cursor of another account. */
 export function marksOf<Mark extends JsonObject>(
 	{cursor, behind, signal, world: {clock, log}}: Omit<Taking, 'ask' | 'hearing'>,
 	account: string,
@@ -48,10 +48,10 @@ export function marksOf<Mark extends JsonObject>(
 		set(chat: string, mark: Mark) {
 			keepLast(marks, [chat, mark], maxChats);
 		},
-		/** For `onMessages`. */
+		/** The cursor for `onMessages`. */
 		cursor: (): JsonValue => ({account, chats: [...marks]}),
 		/**
-		 * Brings every chat of `behind` up to date, and removes it from `behind`. A chat that the platform refuses, or that failed ten times in a row, is forgotten. Waits up to a minute where
+		 * Catches up every chat of `behind`, and removes it from there. A chat that the platform refuses, or that failed ten times in a row, is dropped. Waits up to a minute if
 		 * the platform asks for it.
 		 *
 		 * @throws what `catchUpChat` rejects with; the chats left in `behind` are still to be caught up
@@ -80,9 +80,9 @@ export function marksOf<Mark extends JsonObject>(
 						marks.delete(chat);
 						behind.delete(chat);
 					} else if (code === 'platform_rate_limited' && retryAfterMs <= maxWaitMs) {
-						// oxlint-disable-next-line no-await-in-loop -- it is asked again after that
+						// oxlint-disable-next-line no-await-in-loop -- asked again afterwards
 						await sleep(clock, Math.max(minWaitMs, retryAfterMs), signal);
-						// After the others.
+						// Moves it behind the others.
 						behind.delete(chat);
 						behind.set(chat, failures);
 					} else {

@@ -5,19 +5,19 @@ import {objectOf} from './ask.ts';
 import {DeliveryError, platformFailure, type PlatformCode} from './delivery-error.ts';
 import type {Socket} from './socket.ts';
 
-/** Tasks that wait at most; with more the connection ends. */
+/** Maximum number of waiting tasks; beyond it the connection ends. */
 const maxWaiting = 1000;
 
 /** One connection to a platform that keeps reading its socket while messages are handled, so that neither a slow disk nor a catch-up holds back a heartbeat. */
 export type Connection = {
 	/** Aborts when the connection ends. */
 	readonly signal: AbortSignal;
-	/** Runs `task` after the tasks before it. A task that rejects ends the connection with its error; tasks after it do not run. */
+	/** Runs `task` after earlier tasks. A rejection ends the connection with its error; later tasks do not run. */
 	readonly handle: (task: () => Promise<void>) => void;
 };
 
 /**
- * Reads one connection to its end, and waits for the tasks that came of it.
+ * Reads one connection to its end, and waits for its tasks.
  *
  * @param read resolves where the connection ended as usual; what it read before is handled in either case
  * @throws the error of the first task that rejected, else that of `read`; nothing once `signal` has aborted
@@ -69,14 +69,14 @@ export async function readConnection(
 	}
 }
 
-/** Hands over each frame of `socket`, as a JSON object, until the socket ends. `limitMs`: how long the next frame may take; absent: any time. Rejects as `Socket.next`. */
+/** Passes on each frame of `socket` as a JSON object, until the socket ends. `limitMs`: time limit for the next frame; `undefined` for none. Rejects as `Socket.next`. */
 export async function readFrames(
 	socket: Socket,
 	limitMs: () => number | undefined,
 	onFrame: (payload: JsonObject) => void,
 ): Promise<void> {
 	for (;;) {
-		// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+		// oxlint-disable-next-line no-await-in-loop -- sequential frames
 		const frame = await socket.next(limitMs());
 		if (frame === undefined) {
 			return;
@@ -86,15 +86,15 @@ export async function readFrames(
 	}
 }
 
-/** ` (code 4004)`: the code with which the other side closed a socket; empty where it told none. */
+/** The close code of the other side, as ` (code 4004)`; empty when it sent none. */
 export const codeWords = ({closeCode}: Pick<Socket, 'closeCode'>): string =>
 	closeCode === undefined ? '' : ` (code ${closeCode})`;
 
 const pollPauseMs = 1000;
 
 /**
- * One connection of a listener that polls: `connect`, and then `poll` over and over until `signal` aborts. `poll` says whether anything came: a server that answers at once that it has nothing
- * is asked once a second.
+ * One connection of a polling listener: `connect`, then `poll` again and again until `signal` aborts. `poll` resolves with whether anything arrived: a server that answers
+ * at once that there is nothing is polled once a second.
  *
  * @throws as `readConnection`
  */
@@ -107,25 +107,25 @@ export const pollWhile = async (
 		const poll = await connect();
 		while (!signal.aborted) {
 			const since = clock.monotonic();
-			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			// oxlint-disable-next-line no-await-in-loop -- sequential polls
 			if (!(await poll()) && clock.monotonic() - since < pollPauseMs) {
-				// oxlint-disable-next-line no-await-in-loop -- one after the other
+				// oxlint-disable-next-line no-await-in-loop -- sequential polls
 				await sleep(clock, pollPauseMs, signal);
 			}
 		}
 	});
 
-/** Refused credentials: another try soon does not help. */
+/** Marks refused credentials as final: retrying soon does not help. */
 const finalOf = (error: unknown): unknown =>
 	error instanceof DeliveryError && error.code === 'platform_unauthorized'
 		? new DeliveryError(error.code, error.message, {isDown: true, reason: error.reason})
 		: error;
 
-/** The members of a cursor of `account`; none of a cursor of another account, whose messages are numbered differently: that is a first start. */
+/** The members of a cursor of `account`; empty for a cursor of another account, whose messages are numbered differently: that counts as a first start. */
 export const keptFor = (cursor: JsonValue | undefined, account: string): JsonObject =>
 	isJsonObject(cursor) && cursor['account'] === account ? cursor : {};
 
-/** A connection that broke, or that a platform ended: another may follow, after `retryAfterMs` where that is known. `reason` is clean. */
+/** A connection that broke, or was ended by the platform; another may follow, after `retryAfterMs` if known. `reason` is clean. */
 export const listenFailure = (
 	platform: string,
 	reason: string,
@@ -136,7 +136,7 @@ export const listenFailure = (
 ): DeliveryError =>
 	platformFailure(code, `Cannot listen to ${platform}: ${reason}`, {reason, retryAfterMs});
 
-/** The address of a socket, as a platform gave it: encrypted, unless it is on this machine. @throws DeliveryError */
+/** The URL of a socket given by a platform: it must be encrypted, unless it is on this machine. @throws DeliveryError */
 export function socketAddress(platform: string, text: string): URL {
 	const url = URL.parse(text);
 	if (url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopbackHost(url.hostname))) {

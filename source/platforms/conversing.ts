@@ -37,20 +37,20 @@ export const conversing = {
 	),
 } satisfies Declarations;
 
-/** Values of the settings of a platform on which people talk with the agent. */
+/** The values of these settings. */
 export type ConversingSettings = ValueOf<typeof conversing>;
 
-/** What listens to a platform. */
+/** How a platform is listened to. */
 export type Listening<Settings> = {
 	/** Settings that only listening needs. */
 	readonly fields?: readonly string[];
-	/** The keys that are missing for listening, in words (`"app_token"`); `undefined`: none. */
+	/** Names the settings missing for listening (`"app_token"`); `undefined` when there are none. */
 	lacks?(settings: Settings): string | undefined;
-	/** The identifiers of people in its messages; never names that they choose. */
+	/** The form of people's identifiers in its messages, never of names that people choose. */
 	readonly person: KeyForm;
-	/** The identifiers of chats in its messages, where `chat_id` takes other names, too: a chat by another name cannot be answered. */
+	/** The form of chats' identifiers in its messages, if `chat_id` also accepts other names: a chat given by another name cannot be answered. */
 	readonly chat?: KeyForm;
-	/** Whether its messages call a thread a chat of its own. */
+	/** Set if its messages represent a thread as a chat. */
 	readonly isThreadChat?: true;
 	load(): Promise<ListenerModule<Settings>>;
 };

@@ -1,21 +1,21 @@
 import {SvcError} from '../core/errors.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 
-/** What follows from a failed delivery. */
+/** The consequences of a failed delivery. */
 export type Failure = {
-	/** Another try may succeed without any change of ours. */
+	/** A retry may succeed without any change on our side. */
 	readonly passes?: true;
 	/** The platform is unreachable or refuses our credentials: other messages would fail as well. */
 	readonly isDown?: true;
 	/** It broke after the request was written: the message may have arrived. */
 	readonly isUncertain?: true;
-	/** What went wrong, without what was tried. */
+	/** The cause alone, without the action that failed. */
 	readonly reason?: string | undefined;
 	/** How long the platform asks to wait before another try, milliseconds. */
 	readonly retryAfterMs?: number | undefined;
 };
 
-/** Failures of any target; each kind of target adds its own. */
+/** Failures common to all kinds of targets; each kind adds its own. */
 const common = {
 	target_incomplete: {},
 	target_invalid: {},
@@ -43,7 +43,7 @@ export class DeliveryError extends SvcError {
 		this.failure = failure;
 	}
 
-	/** Whether another try may help. */
+	/** Whether a retry may succeed. */
 	get retryable(): boolean {
 		return this.failure.passes ?? false;
 	}
@@ -53,28 +53,28 @@ export class DeliveryError extends SvcError {
 		return this.failure.isDown ?? false;
 	}
 
-	/** Whether the message may have arrived all the same. */
+	/** Whether the message may have arrived nevertheless. */
 	get isUncertain(): boolean {
 		return this.failure.isUncertain ?? false;
 	}
 
-	/** How long to wait before another try, at least; absent: the platform does not say. Milliseconds. */
+	/** The minimum wait before a retry, milliseconds; absent if the platform does not say. */
 	get retryAfterMs(): number | undefined {
 		return this.failure.retryAfterMs;
 	}
 
-	/** What went wrong, without what was tried. */
+	/** The cause alone, without the action that failed. */
 	get reason(): string {
 		return this.failure.reason ?? this.message;
 	}
 
-	/** The same failure of one part of the text. */
+	/** The same failure, attributed to one part of the text. */
 	about(part: string): DeliveryError {
 		return new DeliveryError(this.code, `${this.message} (${part})`, this.failure);
 	}
 }
 
-/** Failures of platforms, and what they mean for a delivery. */
+/** Failures of platforms and their consequences for a delivery. */
 export const platformFailures = {
 	platform_unreachable: {passes: true, isDown: true},
 	platform_rate_limited: {passes: true},
@@ -92,6 +92,6 @@ export const platformFailure = (
 	more: Pick<Failure, 'reason' | 'retryAfterMs'> = {},
 ): DeliveryError => new DeliveryError(code, message, {...platformFailures[code], ...more});
 
-/** Whether the message may have arrived although `error` came; false for anything but a `DeliveryError`. */
+/** Whether the message may have arrived despite `error`; `false` for anything but a `DeliveryError`. */
 export const isUncertain = (error: unknown): boolean =>
 	error instanceof DeliveryError && error.isUncertain;

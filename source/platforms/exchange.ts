@@ -3,7 +3,7 @@ import type {JsonValue} from '../core/json.ts';
 
 const usualAnswerBytes = 1024 * 1024;
 
-/** A request as it is sent. */
+/** An HTTP request. */
 export type WireRequest = {
 	readonly url: string;
 	/** `POST` when absent. */
@@ -12,22 +12,22 @@ export type WireRequest = {
 	/** The body: as JSON, or as a form. */
 	readonly json?: JsonValue;
 	readonly form?: Readonly<Record<string, string>>;
-	/** An answer that is larger is not read to its end, bytes; 1 MiB when absent. */
+	/** Maximum size of the answer, which is not read beyond that, bytes; 1 MiB when absent. */
 	readonly maxAnswerBytes?: number;
-	/** Ends it. */
+	/** Aborts the request. */
 	readonly signal: AbortSignal;
 };
 
 /** The progress of a request. */
 export type Exchange = {
-	/** Once true, the request may have arrived. */
+	/** Whether the request may have arrived. */
 	isWritten: boolean;
 	status: number | undefined;
 	headers: Readonly<Record<string, string | string[] | undefined>>;
 	readonly parts: Buffer[];
 };
 
-/** Makes the request and notes its progress in `exchange`. Resolves with the end of the answer; rejects with the error that broke it. */
+/** Sends the request and records its progress in `exchange`. Resolves at the end of the answer; rejects with the network error. */
 export async function exchangeWith(
 	agent: Pick<Agent, 'dispatch'>,
 	{
@@ -70,7 +70,7 @@ export async function exchangeWith(
 			...(body !== undefined && {body}),
 		},
 		{
-			// There is a connection, and the request is written to it next.
+			// Connected: the request is written next.
 			onRequestStart(started) {
 				controller = started;
 				if (signal.aborted) {
@@ -80,7 +80,7 @@ export async function exchangeWith(
 				}
 			},
 			onResponseStart(_, status, received) {
-				// Not for interim answers such as 103.
+				// Ignores interim answers such as 103.
 				if (status >= 200) {
 					exchange.status = status;
 					exchange.headers = received;

@@ -3,31 +3,31 @@ import type {Conversation} from '../core/origin.ts';
 import type {OpenSocket} from './socket.ts';
 import type {SenderWorld} from './target-kind.ts';
 
-/** A place on the platform, and the person who wrote or pressed there. All texts are a stranger's: as they came, not cleaned. */
+/** A place on the platform, and the person who wrote or pressed there. All texts come from strangers, unchanged. */
 type Author = Omit<Conversation, 'platform'> & {
-	/** An identifier that cannot be changed; never a name. */
+	/** An immutable identifier, never a name. */
 	readonly user: string;
-	/** The name that the person has chosen. */
+	/** The person's chosen name. */
 	readonly name?: string | undefined;
 };
 
-/** A message of a person. Listeners leave out edits, reactions, messages of bots and our own. */
+/** A person's message. Listeners ignore edits, reactions, and messages of bots and our own. */
 export type InboundMessage = Author & {
-	/** Unique on the platform: has the chat in it where the platform counts per chat. At most 300 characters. */
+	/** Unique on the platform: includes the chat if the platform numbers messages per chat. At most 300 characters. */
 	readonly id: string;
-	/** Without the mention of us that it begins with. */
+	/** Without a mention of us at the beginning. */
 	readonly text: string;
 	/** Whether the chat is between that person and us alone. */
 	readonly isDirect: boolean;
-	/** Whether it mentions us, or answers a message of ours. */
+	/** Whether it mentions us, or replies to a message of ours. */
 	readonly isForUs: boolean;
-	/** The message of another person that it answers or quotes. */
+	/** Another person's message that it replies to or quotes. */
 	readonly quote?: {readonly author: string; readonly text: string} | undefined;
 	/** Keys of `deliver_extra`, besides `chat_id`, that put an answer into the thread, and in a room below this message. */
 	readonly answer: {readonly thread_id?: string; readonly reply_to?: string};
 };
 
-/** A press of a button of ours. */
+/** A press of one of our buttons. */
 export type Press = Author & {
 	/** The data that the button was sent with: `approve K7QF`. */
 	readonly data: string;
@@ -35,16 +35,16 @@ export type Press = Author & {
 
 /** Receives what a listener hears. */
 export type Hearing = {
-	/** Messages come in from now on. `note`: one sentence that a person should know about it. */
+	/** Messages arrive from now on. `note`: one sentence about it for a person. */
 	onListening(note?: string): void;
 	/**
-	 * Resolves once the messages are on disk, with the cursor behind them: only then may they be acknowledged. Repeated messages change nothing, so the same ones may be handed over again.
-	 * May be called with a cursor alone. Rejects where nothing could be written: then nothing may be acknowledged, and the connection has to end with that error.
+	 * Resolves once the messages and the cursor after them are on disk: only then may they be acknowledged. Repeated messages have no effect, so the same ones may be passed
+	 * again. May be called with only a cursor. Rejects if nothing could be written: then nothing may be acknowledged, and the connection must end with that error.
 	 */
 	onMessages(messages: readonly InboundMessage[], cursor?: JsonValue): Promise<void>;
-	/** Resolves with a sentence for the person who pressed. Rejects as `onMessages`. */
+	/** Resolves with a reply for the person who pressed. Rejects as `onMessages`. */
 	onPress(press: Press): Promise<string>;
-	/** Sends a line of ours to a chat, without waiting for it: that the chat is encrypted. */
+	/** Sends a text of ours to a chat, without waiting for it, such as that the chat is encrypted. */
 	say(chat: string, text: string): void;
 	/** Whether a user may talk with us. Only invitations of allowed users are accepted, and only their mails are read. */
 	isAllowed(user: string): boolean;
@@ -55,15 +55,15 @@ export type ListenerWorld = Pick<
 	'clean' | 'clock' | 'hide' | 'log' | 'post' | 'secureContext'
 > & {
 	readonly openSocket: OpenSocket;
-	/** From 0 to 1: spreads the reconnects of programs that lost their connections together. */
+	/** Returns a number from 0 to 1: spreads the reconnects of programs that lost their connections at once. */
 	readonly random: () => number;
 };
 
-/** What listens to a platform. Between connections it keeps what it needs to resume; beyond the process only the cursor is kept. */
+/** Listens to a platform. Between connections it keeps what it needs to resume; only the cursor outlives the process. */
 export type Listener = {
 	/**
-	 * One connection: connects, says so to `hearing`, and hands over what comes in, in order, until the connection ends. Resolves when it ended as usual and another may follow at once, or `signal` has aborted,
-	 * which ends it within a second.
+	 * One connection: connects, reports that to `hearing`, and passes on what arrives, in order, until the connection ends. Resolves when it ended normally, so that another
+	 * may follow at once, or when `signal` has aborted, which ends it within a second.
 	 *
 	 * @param cursor the last one given to `onMessages`; `undefined` at a first start: messages from before are not answered then
 	 * @throws DeliveryError where it broke: `retryAfterMs`, where the platform told a wait or one is known; not `retryable` where settings seem to have to change first
@@ -81,11 +81,11 @@ export type ListeningState =
 	| {
 			readonly state: 'failed';
 			readonly reason: string;
-			/** When it is tried again, milliseconds since 1970; absent: once its settings change, since something is missing. */
+			/** When it is tried again, milliseconds since 1970; absent when that needs a change of its settings, since something is missing. */
 			readonly nextTry?: number;
 	  };
 
-/** Makes a listener for these settings; the next settings get another one. No I/O. */
+/** Creates a listener for these settings; for changed settings another one is created. No I/O. */
 export type CreateListener<Settings> = ListenerModule<Settings>['createListener'];
 
 export type ListenerModule<Settings> = {

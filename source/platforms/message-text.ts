@@ -1,23 +1,23 @@
 import {messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 
-/** Where a stranger's text is cut, UTF-16 units. */
+/** Maximum length of a stranger's text, UTF-16 units. */
 export const maxTextLength = 100_000;
-/** Where the text of a quote is cut. */
+/** Maximum length of a quote's text, UTF-16 units. */
 export const maxQuoteLength = 4000;
 
-/** The first `maxLength` UTF-16 units of a text, without half a character at the end. */
+/** The first `maxLength` UTF-16 units of a text, without half a surrogate pair at the end. */
 export const bounded = (text: string, maxLength: number): string =>
 	text.slice(0, maxLength).toWellFormed();
 
-/** A message's text without the mention of us at its beginning, which `mention` matches; may be empty. */
+/** A message's text without a mention of us at the beginning, which `mention` matches; may be empty. */
 export const heardText = (text: string, mention: RegExp): string =>
 	bounded(text, maxTextLength).trimStart().replace(mention, '').trim();
 
 /** The text of a quote, at most 4,000 characters. */
 export const quotedText = (text: string): string => bounded(text.trim(), maxQuoteLength);
 
-/** What `ask` resolves with; `undefined`, and the debug line `without` in the log, where it rejects. */
+/** Resolves as `ask`; if that rejects, with `undefined`, and logs the debug message `without`. */
 async function ifPossible<Result>(
 	log: Logger,
 	without: string,
@@ -34,7 +34,7 @@ async function ifPossible<Result>(
 const quoteMs = 2000;
 
 /**
- * The quote that `ask` resolves with; `undefined` where it rejects: the message is heard without its quote.
+ * The quote from `ask`; `undefined` if it rejects: the message is then passed on without its quote.
  *
  * @param platform its name as in the manual
  * @param ask gets how long it may take, milliseconds
@@ -46,7 +46,7 @@ export const quoteInTime = async <Quote>(
 ): Promise<Quote | undefined> =>
 	ifPossible(log, `A quote of a ${platform} message was left out`, async () => ask(quoteMs));
 
-/** Answers the press of a button by `ask`, if possible: platforms refuse late answers. Never rejects. */
+/** Answers the press of a button with `ask`, once: platforms refuse late answers. Never rejects. */
 export const answerPress = async (
 	log: Logger,
 	platform: string,

@@ -22,38 +22,38 @@ import {
 } from './target-keys.ts';
 import type {SenderModule, TargetKind} from './target-kind.ts';
 
-/** What makes the sender of a platform. */
+/** Creates the sender of a platform. */
 export type Connect<Settings> = SenderModule<Settings, MessagePlace>['connect'];
 
-/** Where a message goes: `deliver_extra`, rendered and checked. */
+/** The destination of a message: `deliver_extra`, rendered and checked. */
 export type MessagePlace = {
-	/** The chat, as the platform names it. */
+	/** The chat's name on the platform. */
 	readonly chat: string;
-	/** The topic or thread of it. */
+	/** The topic or thread in the chat. */
 	readonly thread?: string;
-	/** The message that it answers. */
+	/** The message to reply to. */
 	readonly replyTo?: string;
-	/** Whether the text is Markdown, or to be shown as it stands. */
+	/** Whether the text is Markdown, or to be shown unchanged. */
 	readonly format: 'markdown' | 'plain';
-	/** Whether one message of the route is kept up to date there. */
+	/** Whether the route keeps one message up to date there. */
 	readonly isSticky: boolean;
 	/** Whether the chat is the name of a webhook. */
 	readonly isWebhook: boolean;
-	/** Keys of `deliver_extra` that mean nothing on the platform. */
+	/** Keys of `deliver_extra` without a meaning on the platform. */
 	readonly ignored: readonly string[];
 };
 
-/** The form of a key of `deliver_extra`. */
+/** The allowed values of a key of `deliver_extra`. */
 export type KeyForm = {
-	/** Matches whole texts. */
+	/** Matches the whole text. */
 	readonly form: RegExp;
-	/** What matches, for an error: `a chat id (-1001234) or @channel`. */
+	/** Describes the values for an error: `a chat id (-1001234) or @channel`. */
 	readonly says: string;
 };
 
 type Read<Fields extends Declarations> = CommonSettings & ValueOf<Fields>;
 
-/** The settings of a platform. `lacks`: the keys without which nothing can be sent, in words. */
+/** The settings of a platform. `lacks`: names the missing settings without which nothing can be sent. */
 export type SettingsOf<Fields extends Declarations, Needs extends string = never> = Omit<
 	Read<Fields>,
 	Needs
@@ -65,39 +65,39 @@ type PlatformRecord<Kind, Fields extends Declarations, Needs> = Pick<
 	'edits' | 'keyWindowMs' | 'listens' | 'load'
 > & {
 	readonly kind: Kind;
-	/** What people call it: `Telegram`. */
+	/** The platform's name for people: `Telegram`. */
 	readonly title: string;
-	/** Its settings besides those of every platform; those of `conversing` where it `listens`. */
+	/** Its settings besides those of every platform; with those of `conversing` if it `listens`. */
 	readonly fields: Fields;
-	/** Settings, by their typed names, without which nothing can be sent. */
+	/** Settings, by property name, without which nothing can be sent. */
 	readonly needs: readonly Needs[];
-	/** Other settings that are missing, in words (`"auth_token", or "api_key" and "api_secret"`); empty or `undefined`: nothing. */
+	/** Names other missing settings (`"auth_token", or "api_key" and "api_secret"`); empty or `undefined` when there are none. */
 	readonly lacks?: (settings: Read<Fields>) => string | undefined;
-	/** `chat_id` and `home_channel`. `hooks`: they may be names of `webhooks`. A function reads both itself. */
+	/** The form of `chat_id` and `home_channel`. `hooks`: they may be names of `webhooks`. A function reads both itself. */
 	readonly chat:
 		| (Partial<KeyForm> & {readonly hooks?: true})
 		| ((extra: JsonObject, homeChannel: string | undefined) => Checked<string>);
-	/** `thread_id`; absent: there are no threads, or none in that chat. */
+	/** The form of `thread_id`; absent when there are no threads, or none in that chat. */
 	readonly thread?: KeyForm | ((chat: string) => KeyForm | undefined);
-	/** `reply_to`; absent: messages cannot be answered, or not there. */
+	/** The form of `reply_to`; absent when messages cannot be replied to, or not there. */
 	readonly reply?: KeyForm | ((chat: string, thread: string | undefined) => KeyForm | undefined);
-	/** `TargetKind.pace`. */
+	/** See `TargetKind.pace`. */
 	readonly perMinute: number | ((chat: string) => number);
-	/** Texts that must never be shown, besides settings that are secrets: forms of them such as Basic's base64. */
+	/** Texts to redact, besides settings that are secrets: encodings of them, such as base64 for Basic. */
 	readonly secrets?: (settings: Read<Fields>) => readonly string[];
-	/** How a person gets what `needs` names: sentences. */
+	/** Instructions for getting the settings in `needs`, one sentence each. */
 	readonly setUp: readonly string[];
 };
 
 const maxTextLength = 500_000;
 
-/** A messaging platform: its messages are read by people, and a text goes on after a break with the part that has not arrived. */
+/** A messaging platform: people read its messages, and after a break a text continues with the part that has not arrived. */
 export function definePlatform<
 	const Kind extends string,
 	Fields extends Declarations,
 	const Needs extends keyof ValueOf<Fields> & string = never,
 >(given: PlatformRecord<Kind, Fields, Needs>) {
-	// Where messages go is asked by `checkPlace` alone.
+	// Only `checkPlace` uses the forms of places.
 	const {
 		fields,
 		needs,
@@ -118,12 +118,12 @@ export function definePlatform<
 				return undefined;
 			}
 
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `declared` reads
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the value that `declared` reads
 			const read = declared.read(written as never) as unknown as Read<Fields>;
 			const missing = needs.filter(key => (read as Record<string, unknown>)[key] === undefined);
 			const lacking = [...missing.map(key => `"${snakeCase(key)}"`), lacks?.(read) || []].flat();
 			const value = {...read, ...(lacking.length > 0 && {lacks: lacking.join(', ')})};
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- missing ones were looked for
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- missing settings were checked above
 			return value as unknown as Settings;
 		})
 		.meta({description: `Delivery to ${record.title}`});
@@ -139,19 +139,19 @@ export function definePlatform<
 		fields: declared.fields,
 		needs: needs.map(snakeCase),
 		secrets(value: Settings): readonly string[] {
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` extends these
 			const known = value as unknown as ChatSettings & Read<Fields>;
 			return [...secretsOfWebhooks(known.webhooks), ...(secrets?.(known) ?? [])];
 		},
 		check: (extra: JsonObject, value: Settings): Checked<MessagePlace> =>
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` extends these
 			checkPlace(extra, given, value as unknown as ChatSettings),
 	} satisfies TargetKind<Settings, MessagePlace>;
 }
 
 export type WebhookSettings = SettingsOf<{readonly webhooks: typeof webhooks}, 'webhooks'>;
 
-/** A platform that takes messages only by incoming webhooks, which are its chats. */
+/** A platform that can only be used through incoming webhooks, which are its chats. */
 export const defineWebhookPlatform = <const Kind extends string>(
 	record: Pick<
 		PlatformRecord<Kind, {readonly webhooks: typeof webhooks}, 'webhooks'>,
@@ -204,7 +204,7 @@ function checkPlace(
 
 	const {replyTo, isSticky, format} = others.value;
 	const isWebhook = settings.webhooks?.has(chat) === true && form?.test(chat) !== true;
-	// A webhook only takes messages.
+	// A webhook can only send messages.
 	const isEditable = keys.edits !== undefined && !isWebhook;
 	return {
 		ok: true,
@@ -253,7 +253,7 @@ function chatAs(
 	return invalidTarget(`${named} must be ${expected}`);
 }
 
-/** A key that may be absent; `expected` is `undefined` where it means nothing. */
+/** Checks an optional key; `expected` is `undefined` if it has no meaning there. */
 function keyAs(
 	extra: JsonObject,
 	key: string,

@@ -21,7 +21,7 @@ import {wecom} from './wecom/descriptor.ts';
 import {whatsapp} from './whatsapp/descriptor.ts';
 import {zulip} from './zulip/descriptor.ts';
 
-/** Every kind of target, in the order in which they are listed. */
+/** All kinds of targets, in display order. */
 const kinds = [
 	log,
 	forgeComment,
@@ -43,10 +43,10 @@ const kinds = [
 	wecom,
 ] as const satisfies readonly TargetKind[];
 
-/** Every kind of target. @see manual/delivery.md */
+/** All kinds of targets. @see manual/delivery.md */
 export const targetKinds: readonly TargetKind[] = kinds;
 
-/** Kinds by all of their names. */
+/** Kinds by name, including aliases. */
 export const kindsByName = (some: readonly TargetKind[]): ReadonlyMap<string, TargetKind> =>
 	new Map(some.flatMap(kind => [kind.kind, ...(kind.aliases ?? [])].map(name => [name, kind])));
 
@@ -58,10 +58,10 @@ export const targetNamed = (deliver: string): TargetKind | undefined => byName.g
 /** Takes any text, also one that may not go to its own target. */
 export const defaultKind: TargetKind = log;
 
-/** The target where `deliver` names none. */
+/** The target when `deliver` is missing. */
 export const defaultTarget = log.kind;
 
-/** The kind behind a value of `deliver`: other names resolved, the default when there is none. */
+/** The kind of a value of `deliver`: resolves aliases, and uses the default when it is missing. */
 export const targetOf = (deliver: string | null | undefined): string => {
 	const written = deliver ?? defaultTarget;
 	return targetNamed(written)?.kind ?? written;
@@ -79,23 +79,23 @@ export const sectionsOfKinds = targetKinds.flatMap(({section}) => section ?? [])
 export const platformNamed = (kind: string): TargetKind | undefined =>
 	platformKinds.find(platform => platform.kind === kind);
 
-/** Every value that `deliver` may have. @see manual/delivery.md */
+/** All valid values of `deliver`. @see manual/delivery.md */
 export const deliverValues: readonly string[] = [...byName.keys()];
 
 /** Whether people read texts for that kind; true for an unknown kind. */
 export const reachesPeople = (kind: string): boolean => targetNamed(kind)?.reachesPeople ?? true;
 
-/** Where an answer goes, for a person; cleaned. */
+/** Where an answer goes, in clean words. */
 export const placeOf = ({kind, extra}: Target): string => wordsOf(kind).place(extra);
 
-/** What delivering does, for a person; cleaned. */
+/** What delivering does, in clean words. */
 export const effectOf = ({kind, extra}: Target): string => wordsOf(kind).effect(extra);
 
 const wordsOf = (kind: string) => targetNamed(kind) ?? platformWords(kind);
 
 type Platform = Extract<(typeof kinds)[number], {readonly settings: z.ZodType}>;
 
-/** `platforms` of the configuration: the settings of the kinds that have them. */
+/** The section `platforms` of the configuration: settings of the kinds that have them. */
 export type PlatformsConfig = {
 	readonly [Kind in Platform['kind']]?: NonNullable<
 		z.output<Extract<Platform, {readonly kind: Kind}>['settings']>
@@ -104,7 +104,7 @@ export type PlatformsConfig = {
 
 type Sectioned = Extract<(typeof kinds)[number], {readonly section: object}>;
 
-/** The sections of kinds that are no platforms. `broken`: why one cannot be used; then nothing else of it counts. */
+/** The sections of kinds that are not platforms. `broken`: why a section is unusable; nothing else in it counts then. */
 export type SectionsConfig = {
 	readonly [Kind in Sectioned as Kind['section']['name']]: z.output<Kind['section']['settings']> & {
 		readonly broken?: string;

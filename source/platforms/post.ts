@@ -20,43 +20,43 @@ const connectTimeoutMs = 10_000;
 export type PlatformRequest = WireRequest & {
 	/** The platform's kind, for messages. */
 	readonly platform: string;
-	/** Texts that no message may show, besides the values of headers and queries and the long parts of the path. */
+	/** Texts to redact in messages, besides the values of headers and queries and long parts of the path. */
 	readonly secrets?: readonly string[];
-	/** It only asks: however it ends, no message has arrived by it. True for GET when absent. */
+	/** The request only reads: no message has been sent by it, whatever the outcome. `true` for GET by default. */
 	readonly sendsNothing?: boolean;
-	/** The path and the query are documented: only other parts of `url` may be secrets. */
+	/** Path and query are documented: only other parts of `url` may be secrets. */
 	readonly isPublicPath?: boolean;
-	/** For all of it, milliseconds. */
+	/** Time limit of the whole request, milliseconds. */
 	readonly limitMs: number;
 };
 
-/** The answer of a platform, whatever its status: redirects are answers, too. */
+/** The answer of a platform with any status: redirects are not followed. */
 export type PlatformAnswer = {
 	readonly status: number;
-	/** By its name in small letters. */
+	/** Reads a header by its lower-case name. */
 	readonly header: (name: string) => string | undefined;
-	/** `undefined`: it is no JSON, or was not read to its end. */
+	/** `undefined` when the body is not JSON, or was not read to its end. */
 	readonly json: JsonValue | undefined;
-	/** The answer as a failed delivery: by its status, unless `code` says better what it means. `waitMs`: a wait that is not in a usual place of the answer; the longest one counts. */
+	/** Converts the answer to a failed delivery: by its status, unless `code` is more specific. `waitMs`: a wait found in an unusual place of the answer; the longest one counts. */
 	failure(code?: PlatformCode, waitMs?: number): DeliveryError;
 };
 
 /**
- * One request to a platform. Rejects with a `DeliveryError`: `platform_unreachable` or `delivery_aborted` while nothing was written, and `delivery_uncertain` from then on until a status
- * has come, unless it sends nothing. Nothing is sent twice.
+ * Sends one request to a platform, never twice. Rejects with a `DeliveryError`: `platform_unreachable` or `delivery_aborted` before anything was written,
+ * `delivery_uncertain` from then until a status has arrived, unless it sends nothing.
  */
 export type Post = (request: PlatformRequest) => Promise<PlatformAnswer>;
 
-/** What connections to platforms are made with. */
+/** What connections to platforms need. */
 export type ConnectionWorld = {
 	readonly clock: Clock;
-	/** Makes what others said fit for a message. */
+	/** Makes foreign text safe for a message. */
 	readonly clean: (text: string) => string;
-	/** Whom TLS connections trust; absent or `undefined`: those that Node trusts. */
+	/** The certificate authorities that TLS connections trust; absent or `undefined` for Node's defaults. */
 	readonly secureContext?: (() => SecureContext | undefined) | undefined;
 };
 
-/** `Post` over connections of its own. */
+/** Creates a `Post` with connections of its own. */
 export function createPost({
 	clock,
 	clean,
@@ -64,9 +64,9 @@ export function createPost({
 }: ConnectionWorld): {readonly post: Post} & AsyncDisposable {
 	let current: {readonly context: SecureContext | undefined; readonly agent: Agent} | undefined;
 
-	/** After a reload with other CAs, the old agent closes with its last answer. */
+	/** After a reload with other certificate authorities, the old agent closes after its last answer. */
 	const agentFor = async (): Promise<Agent> => {
-		// Its default export, since the bundle gives packages in the old module format nothing else.
+		// The default export: from packages in CommonJS format, the bundle exposes nothing else.
 		const {default: undici} = await import('undici');
 		const context = secureContext();
 		if (!current || current.context !== context) {
@@ -113,7 +113,7 @@ export function createPost({
 							: fail('platform_unreachable', why);
 				}
 
-				// A success that cannot be read may be none; any other status says enough.
+				// An unreadable answer with a success status may not be a success; any other status says enough.
 				if (exchange.status < 300) {
 					const what = `the answer broke off (${why})`;
 					throw sendsNothing ? fail('platform_unreachable', what) : uncertain(what);
@@ -154,7 +154,7 @@ export function createPost({
 	};
 }
 
-/** Most messages of the system repeat their code, and the address that stands before it. */
+/** Most system errors repeat their code, and the address that precedes it in the message. */
 function wordsOf(error: unknown): string {
 	const [code, message] = [codeOf(error), messageOf(error)];
 	return message.includes(code) ? code : `${code} ${message}`;
@@ -165,11 +165,11 @@ function codeOfStatus(status: number): PlatformCode {
 		return status === 429 ? 'platform_rate_limited' : 'platform_unauthorized';
 	}
 
-	// A success is no failure, unless what it says cannot be read.
+	// A success status only becomes a failure if the answer is unreadable.
 	return status < 300 || status === 408 || status >= 500 ? 'platform_failed' : 'platform_rejected';
 }
 
-/** `text` without what the request must not show: a platform may quote it. */
+/** Redacts the request's secrets in `text`: a platform may quote them. */
 function withoutSecrets(
 	{url, isPublicPath = false, headers = {}, secrets = []}: PlatformRequest,
 	text: string,

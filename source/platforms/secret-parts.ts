@@ -1,17 +1,17 @@
-/** Parts of a path that are shorter are names; longer ones may be tokens. */
+/** Shorter parts of a path are names; longer ones may be tokens. */
 export const minTokenLength = 16;
 
-/** Names of short values of a query that are secrets; other short values are versions and names, which texts may hold. */
+/** Names of query parameters whose short values are secrets; other short values are versions and names, which messages may show. */
 const namesSecret = /sig|key|token|secret|pass|code|auth/i;
 
-/** The parts of an address that may be tokens. */
+/** The parts of a URL that may be tokens. */
 export function secretPartsOf(url: string): readonly string[] {
 	const {pathname, search, username, password} = new URL(url);
 	const ofPath = pathname
 		.split('/')
 		.flatMap(part => [part, decoded(part)])
 		.filter(({length}) => length >= minTokenLength);
-	// Decoded, and as written.
+	// Both decoded and as written.
 	const ofQuery = search
 		.slice(1)
 		.split('&')

@@ -4,7 +4,7 @@ import {flag, checked, nonEmptyText, setting, wholeNumber} from '../core/schema-
 import {defineSettings, type Declarations, type ValueOf} from '../core/settings.ts';
 import {secretPartsOf} from './secret-parts.ts';
 
-/** The most messages that one text becomes, unless the settings or the platform say otherwise. */
+/** Default limit of messages for one text, unless the settings or the platform set another. */
 export const usualParts = 20;
 
 /** The name of a chat: text, or a number that YAML does not round. */
@@ -14,29 +14,29 @@ export const chatName = checked(z.union([nonEmptyText, z.number()]), value =>
 		: undefined,
 );
 
-/** A text or a number of the form `form`; `must` says which that is. */
+/** A text or a number that matches `form`; `must` describes the form. */
 export const matching = <Schema extends z.ZodType<number | string>>(
 	schema: Schema,
 	form: RegExp,
 	must: string,
 ) => checked(schema, value => (form.test(String(value)) ? undefined : `must be ${must}`));
 
-/** A secret, best written as a reference to an environment variable, of which `variable` is an example. */
+/** A secret, preferably written as a reference to an environment variable, such as `variable`. */
 export const secretText = (what: string, variable: string) =>
 	setting(nonEmptyText, `${what}; best a reference: \`\${${variable}}\``, {secret: true});
 
 const fullNumber = /^\+[1-9]\d{6,14}$/;
 
-/** A phone number as the place of a message. */
+/** The form of a phone number as a destination. */
 export const phoneForm = {
 	form: fullNumber,
 	says: 'a phone number in quotes with its country code ("+491701234567")',
 };
 
-/** A phone number of ours. YAML takes one without quotes for a number, and its plus is lost. @see ITU-T E.164 */
+/** Our own phone number. Without quotes, YAML would parse it as a number and lose its plus. @see ITU-T E.164 */
 export const phoneNumber = matching(chatName, fullNumber, phoneForm.says);
 
-/** The settings of every platform. */
+/** Settings of every platform. */
 const common = {
 	enabled: flag(false, 'Whether messages are sent'),
 	home_channel: setting(chatName, 'The chat if `deliver_extra` has no `chat_id`', {to: String}),
@@ -57,7 +57,7 @@ const common = {
 	),
 } satisfies Declarations;
 
-/** The settings of a platform: `fields`, and those of every platform. */
+/** Declares the settings of a platform: `fields`, and those of every platform. */
 export const definePlatformSettings = <Fields extends Declarations>(fields: Fields) =>
 	defineSettings({...common, ...fields});
 
@@ -75,31 +75,31 @@ const addressProblem = (value: string): string | undefined => {
 		: undefined;
 };
 
-/** An address that is used as it is, with its path and query. */
+/** A URL that is used unchanged, with its path and query. */
 export const secureAddress = checked(nonEmptyText, addressProblem);
 
-/** An address to which paths are added. */
+/** A URL to which paths are appended. */
 const baseAddress = checked(nonEmptyText, value =>
 	/[?#]/.test(value) ? 'must have neither "?" nor "#"' : addressProblem(value),
 );
 
-/** The address of a platform's API: the part before the paths of its documentation. */
+/** The base URL of a platform's API, to which documented paths are appended. */
 export const apiBase = <const Default extends string>(standard: Default) =>
 	setting(baseAddress, 'Base address of the API; `http:` is allowed for this machine only', {
 		default: standard,
 		to: withoutSlash,
 	});
 
-/** The address of a server of one's own. */
+/** The URL of a self-hosted server. */
 export const serverAddress = (description: string) =>
 	setting(baseAddress, description, {to: withoutSlash});
 
 const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
 
-/** An incoming webhook: an address that takes messages for one chat. */
+/** An incoming webhook: a URL that accepts messages for one chat. */
 export type Webhook = {readonly url: string; readonly secret?: string};
 
-/** Incoming webhooks by the names that `chat_id` and `home_channel` give them. */
+/** Incoming webhooks by the names that `chat_id` and `home_channel` use. */
 export const webhooks = setting(
 	z.record(nonEmptyText, z.strictObject({url: secureAddress, secret: nonEmptyText.nullish()})),
 	'Incoming webhooks by name: `{url, secret}`; `chat_id` and `home_channel` are names of these webhooks, so an event cannot choose the address',
@@ -116,7 +116,7 @@ export const webhooks = setting(
 	},
 );
 
-/** The parts of webhooks that must never be shown: their addresses, the long parts of the paths, the values of the queries, their secrets. */
+/** The parts of webhooks to redact: URLs, long parts of paths, query values, secrets. */
 export const secretsOfWebhooks = (
 	all: ReadonlyMap<string, Webhook> | undefined,
 ): readonly string[] =>

@@ -9,20 +9,20 @@ import type {ConnectionWorld} from './post.ts';
 import {secretPartsOf} from './secret-parts.ts';
 
 const openMs = 10_000;
-/** A message that is larger, unpacked, ends the connection; bytes. */
+/** Maximum size of a frame, bytes; a larger one ends the connection. */
 const maxFrameBytes = 4 * 1024 * 1024;
-/** Frames that wait to be read, and characters in them; with more the connection ends. */
+/** Maximum number of unread frames, and of characters in them; beyond it the connection ends. */
 const maxWaiting = 10_000;
 const maxWaitingLength = 32 * 1024 * 1024;
 
 /** A web socket of a platform, whose frames are texts. */
 export type Socket = Disposable & {
-	/** The next frame, in order; `undefined` once it has ended. Rejects with `DeliveryError` where it broke, and after `limitMs` without a frame. */
+	/** The next frame, in order; `undefined` once the socket has ended. Rejects with `DeliveryError` if it broke, or after `limitMs` without a frame. */
 	next(limitMs?: number): Promise<string | undefined>;
 	send(text: string): void;
 	/** Ends it with a code of 1000, or 3000 to 4999. */
 	close(code: number): void;
-	/** The code that the other side closed with. */
+	/** The close code of the other side. */
 	readonly closeCode: number | undefined;
 };
 
@@ -32,15 +32,15 @@ export type OpenSocket = (
 	options: {
 		readonly platform: string;
 		readonly headers?: Readonly<Record<string, string>>;
-		/** Texts that no message may show, besides those of headers and of the address. */
+		/** Texts to redact in messages, besides those in headers and in the URL. */
 		readonly secrets?: readonly string[];
-		/** The time between two pings, milliseconds: a socket breaks where nothing came between them. Absent: the platform has heartbeats of its own. */
+		/** Interval of pings, milliseconds: if nothing arrives between two of them, the socket counts as broken. Absent if the platform has its own heartbeats. */
 		readonly pingMs?: number;
 		readonly signal: AbortSignal;
 	},
 ) => Promise<Socket>;
 
-/** `OpenSocket` over undici. */
+/** Creates an `OpenSocket` with undici. */
 export function createOpenSocket({
 	clock,
 	clean,
@@ -77,7 +77,7 @@ export function createOpenSocket({
 		const socket = new undici.WebSocket(url, {headers: {...headers}, dispatcher});
 		const waiting: string[] = [];
 		let waitingLength = 0;
-		/** Of the opening, and then of pings. */
+		/** Timer of the opening, then of pings. */
 		const timer = createTimer(clock);
 		let wake = Promise.withResolvers<void>();
 		let failure: DeliveryError | undefined;
@@ -93,7 +93,7 @@ export function createOpenSocket({
 				timer[Symbol.dispose]();
 				socket.close();
 				void dispatcher.destroy();
-				// Some platforms never close theirs: not before our last frame is written.
+				// Some platforms never close their side. Destroyed only after our last frame is written.
 				line?.destroySoon();
 			}
 		};
@@ -163,7 +163,7 @@ export function createOpenSocket({
 				}
 
 				while (isWaiting()) {
-					// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+					// oxlint-disable-next-line no-await-in-loop -- sequential frames
 					await wake.promise;
 					wake = Promise.withResolvers();
 				}

@@ -6,7 +6,7 @@ const maxTextLength = 5000;
 
 const maxShownLength = 200;
 
-/** A key of a rendered target, or what is wrong with it. */
+/** A checked value of a rendered target, or what is wrong with it. */
 export type Checked<Value> =
 	| {readonly ok: true; readonly value: Value}
 	| {
@@ -20,13 +20,13 @@ const problemAs =
 	(problem: string) =>
 		({ok: false, code, problem}) as const;
 
-/** A key that has to be there and is not; `problem` is a sentence that begins with the key. */
+/** The result for a missing required key; `problem` is a sentence that begins with the key. */
 export const incompleteTarget = problemAs('target_incomplete');
 
-/** A key that says what it must not say. */
+/** The result for an invalid key. */
 export const invalidTarget = problemAs('target_invalid');
 
-/** The values of several keys, or the problem of the first that has one. */
+/** Combines the values of several keys; if any is invalid, the first problem. */
 export function allOf<Values extends object>(keys: {
 	readonly [Key in keyof Values]: Checked<Values[Key]>;
 }): Checked<Values> {
@@ -39,15 +39,15 @@ export function allOf<Values extends object>(keys: {
 		values.push([name, key.value]);
 	}
 
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each of its keys was read
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each of its keys was checked
 	return {ok: true, value: Object.fromEntries(values) as Values};
 }
 
-/** `deliver_extra` as it was rendered; members that every object inherits do not count. */
+/** A value of the rendered `deliver_extra`; members that every object inherits do not count. */
 export const extraValue = (extra: JsonObject, key: string): JsonValue | undefined =>
 	Object.hasOwn(extra, key) ? extra[key] : undefined;
 
-/** The text of a required key: trimmed, filled in, at most 5,000 characters. Numbers are written out. */
+/** The text of a required key: trimmed, not empty, without unfilled templates, at most 5,000 characters. Numbers are converted. */
 export function requiredText(extra: JsonObject, key: string): Checked<string> {
 	const value = extraValue(extra, key);
 	if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
@@ -73,7 +73,7 @@ export function requiredText(extra: JsonObject, key: string): Checked<string> {
 		: {ok: true, value: text.trim()};
 }
 
-/** A key for a person: cleaned, at most 200 characters; `?` for anything but a text or a number. */
+/** The value of a key for a person: cleaned, at most 200 characters; `?` for anything but a text or a number. */
 export function shownKey(extra: JsonObject, key: string): string {
 	const value = extraValue(extra, key);
 	return typeof value === 'string' || typeof value === 'number'
@@ -81,7 +81,7 @@ export function shownKey(extra: JsonObject, key: string): string {
 		: '?';
 }
 
-/** Whether `deliver_extra` has that key, and not as `null`. */
+/** Whether `deliver_extra` has a value other than `null` for the key. */
 export const isGiven = (extra: JsonObject, key: string): boolean =>
 	(extraValue(extra, key) ?? null) !== null;
 
@@ -92,7 +92,7 @@ const meanings: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
 	['false', false],
 ]);
 
-/** `deliver_extra.sticky`, also as a text, which is all that the command line writes. */
+/** Reads `deliver_extra.sticky`; also as a text, since the command line can only write texts. */
 export function stickyOf(extra: JsonObject): Checked<boolean> {
 	const value = extraValue(extra, 'sticky') ?? false;
 	const known = meanings.get(value);
@@ -102,7 +102,7 @@ export function stickyOf(extra: JsonObject): Checked<boolean> {
 		: {ok: true, value: known};
 }
 
-/** How a message on a platform is spoken of. */
+/** Descriptions of messages on a platform. */
 export const platformWords = (kind: string): TargetWords => {
 	const chatOf = (extra: JsonObject, home: string) =>
 		`${kind} ${isGiven(extra, 'chat_id') ? shownKey(extra, 'chat_id') : home}`;

@@ -13,82 +13,85 @@ import type {Post} from './post.ts';
 import type {CommonSettings} from './settings.ts';
 import type {Checked} from './target-keys.ts';
 
-/** Why something cannot be used: a stable name, and the rest of a sentence behind its subject. */
+/** Why something cannot be used: a stable code, and a sentence without its subject. */
 export type TargetProblem = {readonly code: string; readonly reason: string};
 
-/** How a target is called: cleaned and of bounded length. Absent and unreadable keys are shown as a question mark. */
+/** Descriptions of a target: cleaned and of limited length. Missing and unreadable keys are shown as a question mark. */
 export type TargetWords = {
-	/** The place of an answer: `the log`, `a comment on acme/api#7`. */
+	/** Where an answer goes: `the log`, `a comment on acme/api#7`. */
 	place(extra: JsonObject): string;
 	/** What delivering does: `posts a comment to acme/api#7`. */
 	effect(extra: JsonObject): string;
 };
 
 /**
- * A kind of target: everything that the rest of the program needs to know about one. A descriptor does no I/O and loads nothing that does: the sender stands behind `load`. `Settings` is
- * its section of the configuration, `Address` what `check` makes of `deliver_extra`.
+ * A kind of target: everything that the rest of the program needs to know about it. A descriptor does no I/O and loads no module that does: the sender is behind `load`.
+ * `Settings` are its section of the configuration, `Address` is what `check` makes of `deliver_extra`.
  *
  * @see manual/delivery.md
  */
 export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 	/** Its name in `deliver`, and below `platforms`. */
 	readonly kind: string;
-	/** Other names in `deliver`. */
+	/** Aliases in `deliver`. */
 	readonly aliases?: readonly string[];
-	/** Whether people read its texts. Such a text was written by a model (see `allow_offline_delivery`) and is not empty, its replay is confirmed, and `deliver_only` may use it. */
+	/**
+	 * Whether people read its texts. Such a text must be written by a model (see `allow_offline_delivery`) and not be empty, replaying it needs confirmation, and
+	 * `deliver_only` may use it.
+	 */
 	readonly reachesPeople: boolean;
 	/**
-	 * What happens after a try whose end is unknown, because the process died or the connection broke after the request was written. `repeated`: it is made again, since a text that arrives
-	 * twice does no harm. `uncertain`: the run becomes uncertain, and a person decides. `resumed`: parts are noted one by one, and the delivery goes on with the first that has not arrived; a
-	 * part that may have arrived is repeated while the platform deduplicates by its key, and is uncertain after that.
+	 * What happens after an attempt with an unknown outcome, since the process died or the connection broke after the request was sent. `repeated`: it is repeated, since a
+	 * text that arrives twice does no harm. `uncertain`: the run becomes uncertain, and a person decides. `resumed`: parts are recorded one by one, and the delivery continues
+	 * with the first that has not arrived; a part that may have arrived is repeated while the platform deduplicates by its key, and becomes uncertain later.
 	 *
 	 * @see manual/guarantees.md#nothing-accepted-is-lost
 	 */
 	readonly afterBreak: 'repeated' | 'uncertain' | 'resumed';
-	/** How long the platform deduplicates by the message's key, milliseconds from the first try; 0 or absent: it has none. Of kinds that are `resumed`. */
+	/** For `resumed` kinds: how long the platform deduplicates by the message's key, milliseconds from the first attempt; 0 or absent if it does not. */
 	readonly keyWindowMs?: number | ((chat: string) => number);
-	/** Its name for people. Of platforms. */
+	/** Only for platforms: the name for people. */
 	readonly title?: string;
-	/** Messages a minute that it takes for one chat, unless `per_minute` is set; 0: any number. Of platforms. */
+	/** Only for platforms: messages a minute that it accepts for one chat, unless `per_minute` is set; 0 for any number. */
 	readonly pace?: number | ((chat: string) => number);
-	/** How often a sent message can be changed; absent: never. Of platforms. */
+	/** Only for platforms: how often a sent message can be edited; absent for never. */
 	readonly edits?: number;
-	/** Its settings one by one, and the keys of those without which nothing can be sent. Of platforms. */
+	/** Only for platforms: declarations of its settings, and the names of those without which nothing can be sent. */
 	readonly fields?: Declarations;
 	readonly needs?: readonly string[];
-	/** How a person gets what its settings need: sentences. Of platforms. */
+	/** Only for platforms: instructions for getting its settings, one sentence each. */
 	readonly setUp?: readonly string[];
-	/** Limits of the texts that it sends; absent: a text is sent as it is. */
+	/** Limits of its texts; when absent, texts are sent unchanged. */
 	readonly text?: {
-		/** Characters. */
+		/** In characters. */
 		readonly maxLength: number;
 		/** `neutralised` where an `@name` that a stranger wrote would notify somebody. */
 		readonly mentions: 'kept' | 'neutralised';
 	};
-	/** The section of `config.yaml` with its settings, where it is no platform. Where the section is absent or broken, its defaults count, with `broken` beside them. */
+	/** Only if it is not a platform: the section of `config.yaml` with its settings. If the section is absent or broken its defaults are used, with `broken` added. */
 	readonly section?: {readonly name: string} & SettingsPart<Settings>;
-	/** Texts in the settings that must never be shown, besides those below a key whose name says that it is a secret. */
+	/** Texts in the settings to redact, besides those below a key whose name marks a secret. */
 	secrets?(settings: Settings): readonly string[];
-	/** What is wrong with `deliver_extra` before templates are filled in. `deliver` is the name that was used. */
+	/** What is wrong with `deliver_extra` before templates are filled in. `deliver` is the name or alias used. */
 	problem?(extra: JsonObject, deliver: string): TargetProblem | undefined;
 	/** The default `deliver_extra` of `svc webhook subscribe`. `events` as written. */
 	defaults?(events: unknown): JsonObject;
-	/** The address that a rendered `deliver_extra` sends to, or what is wrong with it. No I/O. */
+	/** Checks a rendered `deliver_extra`: the address that it sends to, or what is wrong with it. No I/O. */
 	check(extra: JsonObject, settings: Settings): Checked<Address>;
 	/** Loads the sender. */
 	load(): Promise<SenderModule<Settings, Address>>;
-	/** How it is listened to. Of platforms on which people can talk with the agent. */
+	/** Only for platforms on which people can talk with the agent: how it is listened to. */
 	readonly listens?: Listening<Settings>;
 } & (
 		| SettingsPart<Settings | undefined>
 		| {readonly settings?: never; readonly differences?: never}
 	);
 
-/** Settings in `config.yaml`: of a platform those are `platforms.<kind>`, and other kinds have none there. */
+/** Settings in `config.yaml`: at `platforms.<kind>` for platforms, absent for other kinds. */
 export type SettingsPart<Settings = unknown> = {
 	/** The schema of the written settings. */
 	readonly settings: z.ZodType<Settings>;
-	/** The differences between two values of `settings`, of which either may be absent. */
+	/** The differences between two values of `settings`; either may be absent. */
 	readonly differences: (
 		before: object | undefined,
 		after: object | undefined,
@@ -97,90 +100,90 @@ export type SettingsPart<Settings = unknown> = {
 
 /** The sender of one kind. */
 export type SenderModule<Settings, Address> = {
-	/** A sender for these settings; the next settings get another one. No I/O. */
+	/** Creates a sender for these settings; for changed settings another one is created. No I/O. */
 	connect(settings: Settings, world: SenderWorld): Sender<Address>;
 };
 
 export type Sender<Address> = {
-	/** The messages that a text becomes, in their order: at least one, at most `maxParts`, the same for each try. Pure. Absent: the text is one message. */
+	/** Splits a text into messages, in order: at least one, at most `maxParts`, the same for each attempt. Pure. When absent, the text is one message. */
 	split?(text: string, address: Address, maxParts?: number): readonly string[];
 	/**
 	 * Sends one part, which is the text of `message`.
 	 *
-	 * @throws DeliveryError: `passes` where another try may help, with the wait that the platform asks for; `isUncertain` where the part may have arrived
+	 * @throws DeliveryError: `passes` if a retry may succeed, with the wait that the platform asks for; `isUncertain` if the part may have arrived
 	 */
 	send(message: OutgoingMessage, address: Address, part: MessagePart): Promise<Sent>;
-	/** Puts a text in the place of the message `id`. Same errors; `message_gone` when that message cannot be changed any more. */
+	/** Replaces the text of the message `id`. Same errors; `message_gone` when that message can no longer be edited. */
 	edit?(
 		message: OutgoingMessage,
 		address: Address,
 		part: MessagePart & {readonly id: string},
 	): Promise<void>;
 	/**
-	 * Asks the platform whether it accepts our credentials, without sending; resolves with the account that they are for. Absent: it cannot be asked.
+	 * Asks the platform whether it accepts our credentials, without sending anything; resolves with their account. Absent when that is not possible.
 	 *
 	 * @throws DeliveryError
 	 */
 	check?(limits: Pick<MessagePart, 'limitMs' | 'signal' | 'until'>): Promise<string>;
-	/** Why nothing can be sent for `profile` now, as far as that can be found out within 5 s and without sending: a cleaned sentence. Absent: it cannot be asked. Never rejects. */
+	/** Why nothing can be sent for `profile` now, as far as can be found out within 5 s without sending: a clean sentence. Absent when that is not possible. Never rejects. */
 	problemNow?(profile: string): Promise<string | undefined>;
-	/** Checks whether something could be sent for `profile`, without sending; `signal` ends it. Never rejects. Absent: there is nothing to check. */
+	/** Checks whether something could be sent for `profile`, without sending; `signal` ends it. Absent when there is nothing to check. Never rejects. */
 	examine?(profile: string, signal: AbortSignal): Promise<TargetHealth>;
 };
 
 /** A message that has arrived. */
 export type Sent = {
-	/** Where, for a person; absent: the kind and the chat (`telegram -1001234`). */
+	/** A description of the place; absent for the kind and the chat (`telegram -1001234`). */
 	readonly place?: string;
-	/** Its identifier on the platform: exact, since it may be sent back, without hidden characters, at most 1,000. */
+	/** Its identifier on the platform: unchanged, since it may be sent back; without hidden characters, at most 1,000 characters. */
 	readonly id?: string | undefined;
 };
 
-/** One message of a delivery, on a try. */
+/** One message of a delivery, in one attempt. */
 export type MessagePart = {
-	/** From 0. */
+	/** Index, from 0. */
 	readonly index: number;
 	readonly of: number;
-	/** The same for each try of this part, also after a restart, and of no other: 25 hex digits. */
+	/** Idempotency key: the same for each attempt of this part, even after a restart, and unique: 25 hex digits. */
 	readonly key: string;
-	/** How long sending may take, milliseconds: 30 s, or the rest of 5 s while a sender of events waits. */
+	/** Time limit for sending, milliseconds: 30 s, or the rest of 5 s while a sender of events waits. */
 	readonly limitMs: number;
-	/** The end of that time, `Clock.monotonic`: later ones of several requests have the time that is left. */
+	/** The end of that time, by `Clock.monotonic`: several requests share it. */
 	readonly until?: number;
-	/** Ends it. */
+	/** Aborts the attempt. */
 	readonly signal: AbortSignal;
 };
 
-/** The result of a check of a target: one sentence with strangers' words cleaned, and what to do about a problem. */
+/** The result of a check of a target: one sentence, in which foreign text is cleaned, and advice on a problem. */
 export type TargetHealth = Omit<Finding, 'subject'>;
 
-/** What the gateway gives to senders. */
+/** What the gateway provides to senders. */
 export type SenderWorld = {
 	readonly clock: Clock;
-	/** Where answers for `log` are written. */
+	/** The log for answers to `log`. */
 	readonly log: Logger;
-	/** Makes what others said fit for an error message. */
+	/** Makes foreign text safe for an error message. */
 	readonly clean: (text: string) => string;
-	/** The variables of this process. */
+	/** The environment of this process. */
 	readonly environment: () => Readonly<Record<string, string>>;
-	/** The variables of a profile: its `.env` over those of the process. */
+	/** The environment of a profile: its `.env` over the process's. */
 	readonly profileEnvironment: (profile: string) => Readonly<Record<string, string>>;
-	/** A text with the mark by which the gateway recognises its own text in an event: at most `maxMarkLength` characters more. */
+	/** Appends the mark by which the gateway recognises its own text in an event: at most `maxMarkLength` characters. */
 	readonly sign: (text: string) => string;
-	/** Asks a platform over HTTP. */
+	/** Sends an HTTP request to a platform. */
 	readonly post: Post;
-	/** Keeps a secret that was received while running (an access token) out of every message and log, as those of the settings. */
+	/** Redacts a secret that was received while running (an access token) in all messages and logs, like those in the settings. */
 	readonly hide: (secret: string) => void;
-	/** The CAs that TLS connections trust; absent: those of Node. */
+	/** The certificate authorities that TLS connections trust; absent for Node's defaults. */
 	readonly secureContext?: () => SecureContext;
-	/** Kept beyond this process; absent where nothing is sent. */
+	/** Memos that outlive the process; absent where nothing is sent. */
 	readonly memos?: Memos | undefined;
-	/** Ends child processes at once. */
+	/** Aborts to end child processes at once. */
 	readonly killed: AbortSignal;
 };
 
-/** Settings that every platform has. */
+/** The settings that every platform has. */
 export type PlatformSettings = Omit<CommonSettings, 'homeChannel'> & {
-	/** What is missing for sending, in words; absent: nothing. */
+	/** Names what is missing for sending; absent when nothing is. */
 	readonly lacks?: string;
 };

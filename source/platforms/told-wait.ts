@@ -1,10 +1,10 @@
 import {lookUp} from '../core/payload.ts';
 import type {PlatformAnswer} from './post.ts';
 
-/** The longest wait that counts: a run is never put off longer. */
+/** The longest wait, milliseconds: a run is never delayed longer. */
 const maxToldWaitMs = 3_600_000;
 
-/** Where platforms say how long to wait, and in which unit: the longest counts. */
+/** Where platforms say how long to wait, and in which unit; the longest counts. */
 const tellers = [
 	['header', 'retry-after', 1000],
 	['header', 'x-ratelimit-reset-after', 1000],
@@ -15,7 +15,7 @@ const tellers = [
 ] as const;
 
 /**
- * How long a platform asks to wait, milliseconds, at most an hour; `undefined` where it does not say. `Retry-After` may be a date.
+ * How long a platform asks to wait, milliseconds, at most an hour; `undefined` if it does not say. `Retry-After` may be a date.
  *
  * @see RFC 9110 §10.2.3
  */
@@ -31,10 +31,10 @@ export function toldWaitMs(
 	});
 	const date = Date.parse(header('retry-after')?.replace(/^[^a-z]*$/i, '') ?? '');
 	const waits = [...told, ...(Number.isNaN(date) ? [] : [Math.max(0, date - now)])];
-	// -Infinity where there is none.
+	// -Infinity if there is none.
 	return boundedWaitMs(Math.max(...waits));
 }
 
-/** A wait as it counts, whole milliseconds, at most an hour; `undefined` for one that is none. */
+/** A wait in whole milliseconds, at most an hour; `undefined` for an invalid one. */
 export const boundedWaitMs = (ms: number | undefined): number | undefined =>
 	ms !== undefined && ms >= 0 ? Math.min(maxToldWaitMs, Math.ceil(ms)) : undefined;

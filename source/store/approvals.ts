@@ -32,7 +32,7 @@ export function createStoredApprovals({
 
 	return {
 		...createApprovalReader(engine),
-		// This opening made all waiting requests: those of others were denied when they ended.
+		// Only this process adds waiting requests here; those of earlier processes were denied at the takeover.
 		waiting: async limit =>
 			readRows(waiting.all(pageOf(limit)), row => ({approval: approvalOfRow(row), owner}), {
 				table: 'approval',
@@ -56,12 +56,12 @@ export function createStoredApprovals({
 	};
 }
 
-/** What stands in the place of the server of a built-in tool; no server is called so. */
+/** Stands for the server of a built-in tool; no server has this name. */
 export const builtIn = '';
 
 export type ApprovalSteps = ReturnType<typeof createApprovalSteps>;
 
-/** What happens to approvals and rules, inside a transaction. */
+/** Changes of approvals and rules; to be called inside a transaction. */
 export function createApprovalSteps(database: DatabaseSync) {
 	const insert = database.prepare('insert into approval (settled_at, data) values (?, ?)');
 	const update = database.prepare('update approval set settled_at = ?, data = ? where id = ?');
@@ -78,7 +78,7 @@ export function createApprovalSteps(database: DatabaseSync) {
 		`insert into approval_tool (profile, server, tool, definition, args) values (?, ?, ?, ?, ?)
 		on conflict do update set definition = excluded.definition, args = excluded.args`,
 	);
-	/** What the next call of the tool is compared with. Arguments that were too large to be kept are `null`, as those that are null. */
+	/** Remembers an allowed call, with which the tool's next call is compared. Arguments too large to keep are stored as `null`, like arguments that are null. */
 	const remember = (approval: NewApproval) => {
 		if (approval.kind === 'tool' && approval.decision?.outcome === 'allowed') {
 			const {tool, args} = approval;
@@ -110,7 +110,7 @@ export function createApprovalSteps(database: DatabaseSync) {
 
 	return {
 		add(approval: NewApproval): number {
-			// The number is given by the row; what is kept does not depend on it.
+			// The row assigns the number, which does not affect what is kept.
 			const {id: _, ...kept} = keptApproval({...approval, id: 0});
 			const {decision} = kept;
 			const id = integerOf(insert.run(decision?.at ?? null, JSON.stringify(kept)).lastInsertRowid);
@@ -173,7 +173,7 @@ function objectOf<Value>(value: Value): Value {
 	return value;
 }
 
-/** An approval as it is kept once it is settled; `made`: the rule that the decision made. */
+/** An approval as kept once it is settled. `made`: the rule that the decision created. */
 export const keptWithRule = (approval: Approval, made: number | undefined) =>
 	keptApproval(
 		approval.decision && made !== undefined
@@ -181,13 +181,13 @@ export const keptWithRule = (approval: Approval, made: number | undefined) =>
 			: approval,
 	);
 
-/** An approval from its row. @throws Error when its data is no object */
+/** Parses the row of an approval. @throws Error when its data is not an object */
 export const approvalOfRow = (row: Row): Approval => ({
 	...objectOf(jsonOf<Approval>(row['data'])),
 	id: integerOf(row['id']),
 });
 
-/** A rule from its row. Errors as of `approvalOfRow`. */
+/** Parses the row of a rule. Errors as for `approvalOfRow`. */
 export const ruleOfRow = (row: Row): ApprovalRule => ({
 	...objectOf(jsonOf<ApprovalRule>(row['data'])),
 	id: integerOf(row['id']),

@@ -1,9 +1,9 @@
-/** Bits: 512 KiB. Of the names that were not added three of a hundred pass when 400,000 were, and one of seven when a million were. */
+/** Bits: 512 KiB. Of names that were not added, 3 % pass after 400,000 additions, and 14 % after a million. */
 const size = 2 ** 22;
 
 export type BloomFilter = ReturnType<typeof createBloomFilter>;
 
-/** A set of texts that knows only whether a text may be among them; costs its memory from the start, however few are added. */
+/** A Bloom filter: tells only whether a text may have been added. Takes all its memory from the start. */
 export function createBloomFilter() {
 	const bits = new Uint32Array(size / 32);
 	const has = (index: number) => ((bits[index >>> 5] ?? 0) & (1 << (index & 31))) !== 0;
@@ -17,7 +17,7 @@ export function createBloomFilter() {
 			set(hash & (size - 1));
 			set(second(hash) & (size - 1));
 		},
-		/** False: it was certainly not added. */
+		/** `false` when the name was certainly not added. */
 		mayHold(name: string) {
 			const hash = hashOf(name);
 			return has(hash & (size - 1)) && has(second(hash) & (size - 1));
@@ -25,7 +25,7 @@ export function createBloomFilter() {
 	};
 }
 
-/** FNV-1a over UTF-16 units, mixed so that the low bits depend on all of it. */
+/** FNV-1a over UTF-16 units, mixed so that the low bits depend on the whole hash. */
 function hashOf(text: string): number {
 	let hash = 0x81_1c_9d_c5;
 	for (let index = 0; index < text.length; index++) {

@@ -5,10 +5,10 @@ import type {Row} from './columns.ts';
 /** A row that cannot be read: a person, or another version of svc, has changed it. */
 export type BrokenRow = {readonly table: string; readonly id: string};
 
-/** Called with each row that is left out. Must not throw. */
+/** Called with each unreadable row that is skipped. Must not throw. */
 export type OnBroken = (row: BrokenRow) => void;
 
-/** The rows of a table, each read by `read`. A row that cannot be read is left out; the others are not affected. */
+/** Parses the rows of a table with `read`, skipping unreadable ones. */
 export const readRows = <Value>(
 	rows: readonly Row[],
 	read: (row: Row) => Value,
@@ -26,7 +26,7 @@ export const readRows = <Value>(
 /** Least time between two warnings about a table, milliseconds. */
 const quietMs = 60_000;
 
-/** Warns of rows that cannot be read: of each table once a minute at most. */
+/** Warns of unreadable rows, at most once a minute for each table. */
 export function warnOfBroken({
 	clock,
 	log,

@@ -1,6 +1,6 @@
 import type {SQLInputValue, SQLOutputValue} from 'node:sqlite';
 
-/** A row as SQLite hands it out. */
+/** A row as returned by SQLite. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /** The parameters of one prepared statement, in order. */
@@ -21,7 +21,7 @@ export const nullableText = (value: SQLOutputValue | undefined): string | null =
 export const textOf = (value: SQLOutputValue | undefined): string =>
 	typeof value === 'string' ? value : '';
 
-/** A column that was written from a `Value` by this store: one word of a union. */
+/** A text column that this store wrote from a union of words, `Value`. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type that the column was written from
 export function wordOf<Value extends string>(value: SQLOutputValue | undefined): Value {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this store writes the column, from a value of this type
@@ -35,7 +35,7 @@ export function jsonOf<Value>(value: SQLOutputValue | undefined): Value {
 	return JSON.parse(textOf(value)) as Value;
 }
 
-/** The same of a row that a newer program, or a person, may have written: `undefined` where it is no JSON. What it holds is not looked at. */
+/** Parses a JSON column that a newer program, or a person, may have written: `undefined` when it is not JSON. The value's shape is not checked. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as above
 export function readJson<Value>(value: SQLOutputValue | undefined): Value | undefined {
 	try {
@@ -64,11 +64,11 @@ const turn = async (): Promise<void> => {
 	await new Promise<void>(resolve => setImmediate(resolve));
 };
 
-/** Two questions to a table whose rows lie in order of their number. */
+/** Two queries of a table whose rows are ordered by number. */
 export type Scan<Found> = {
-	/** The lowest number of the next stretch below `top`, of `length` rows; `undefined` when there is none. */
+	/** The lowest number of the next stretch of `length` rows below `top`; `undefined` when there are no rows. */
 	floorOf(top: number, length: number): Later<number | undefined>;
-	/** What matches from `floor` on and below `top`, newest first, at most `count`. */
+	/** Up to `count` matches from `floor` up to, but not including, `top`, newest first. */
 	find(stretch: {
 		readonly floor: number;
 		readonly top: number;
@@ -79,8 +79,8 @@ export type Scan<Found> = {
 type Later<Value> = Value | Promise<Value>;
 
 /**
- * Up to `limit` matches, newest first. A rare match needs a long look: the table is read in stretches, with a turn of the event loop
- * between them, instead of paying for an index at every accept.
+ * Up to `limit` matches, newest first. Reads the table in stretches, yielding to the event loop in between: finding rare matches takes long, but an index would cost time
+ * at every accepted event.
  */
 export async function newestFirst<Found>(
 	scan: Scan<Found>,
@@ -91,7 +91,7 @@ export async function newestFirst<Found>(
 	}: {
 		readonly before: number;
 		readonly limit: number;
-		/** Rows of the first stretch, and of any: each has four times as many as the one before. */
+		/** Number of rows of the first stretch, and maximum for any: each stretch has four times as many as the one before. */
 		readonly rows: {readonly first: number; readonly most: number};
 	},
 ): Promise<readonly Found[]> {

@@ -8,28 +8,28 @@ import {maxWaitingOfChat} from './rules.ts';
 
 export type Received = Parameters<Conversations['receive']>[0];
 
-/** Kinds of memos: the cursor of a platform, the session of a conversation, who wrote. */
+/** Kinds of memos: a platform's cursor, a conversation's session, a writer. */
 export const conversationMemos = {
 	cursor: 'listener',
 	session: 'conversation',
 	writer: 'chat-writer',
 } as const;
 
-/** The state that receiving reads and changes within one transaction. */
+/** The state that receiving a message reads and changes within one transaction. */
 export type ReceivingState = {
 	/** Milliseconds since 1970. */
 	readonly now: number;
 	/** Whether a message of the platform with this identifier was received within `sameMessageMs`. */
 	isKnown(id: string): boolean;
-	/** Keeps its identifier. */
+	/** Stores a message's identifier. */
 	keep(id: string): void;
 	memo(kind: string, name: string): JsonValue | undefined;
 	putMemo(kind: string, name: string, value: JsonValue): void;
-	/** Turns of the conversation that wait. */
+	/** Number of queued turns of the conversation. */
 	waiting(conversation: Conversation): number;
-	/** Turns that wait in its chat and all threads of that. */
+	/** Number of queued turns of its chat, including all threads. */
 	waitingOfChat(conversation: Conversation): number;
-	/** Why one more run of the route may not wait; `queued` wait. */
+	/** The refusal if the queue cannot take another run of the route, with the number of queued runs; otherwise `undefined`. */
 	refusal(route: string): {readonly queued: number} | undefined;
 	enqueue(run: NewRun): number;
 };
@@ -84,7 +84,7 @@ function queueTurn(
 		return {kind: 'full', waiting: refusal.queued, isOfConversation: false};
 	}
 
-	// Written anew, so that it is among those of conversations that go on.
+	// Rewritten, so that it is among the newest sessions and is not trimmed.
 	const known = sessionOfMemo(state.memo(conversationMemos.session, route));
 	const session = putSession(conversation, known ?? mintSessionId(), state);
 	const runId = state.enqueue({
@@ -108,7 +108,7 @@ function putSession(
 	return session;
 }
 
-/** The name of the memo that counts who wrote. */
+/** The name of the memo that counts a writer's messages. */
 export const writerKeyOf = ({conversation, user}: AskedMessage): string => {
 	const {platform, chat, thread = null} = conversation;
 	return JSON.stringify([platform, chat, thread, user]);
@@ -125,7 +125,7 @@ function countWriter(message: AskedMessage, state: ReceivingState): void {
 export const sessionOfMemo = (memo: JsonValue | undefined): string | undefined =>
 	typeof memo === 'string' ? memo : undefined;
 
-/** Who wrote, from its memo. */
+/** Parses a writer's memo. */
 export function writerOfMemo({
 	name: key,
 	value,
@@ -151,7 +151,7 @@ export function writerOfMemo({
 	};
 }
 
-/** Lanes of a chat: its own, and those of its threads, whose names go on with a slash: above `from`, below `to`. */
+/** The lanes of a chat: its own lane, and those of its threads, whose names continue with a slash and lie between `from` and `to`. */
 export function lanesOfChat(profile: string, {platform, chat}: Conversation) {
 	const name = conversationName({platform, chat});
 	const beginning = JSON.stringify([profile, name]).slice(0, -2);
@@ -160,16 +160,16 @@ export function lanesOfChat(profile: string, {platform, chat}: Conversation) {
 
 /** A message on a platform, and what it asks for. */
 export type AskedMessage = {
-	/** No other message of the platform has it. */
+	/** Unique among the platform's messages. */
 	readonly id: string;
 	readonly conversation: Conversation;
-	/** The identifier of who wrote. */
+	/** Identifier of the person who wrote. */
 	readonly user: string;
-	/** What they call themselves; bounded. */
+	/** The writer's display name, of limited length. */
 	readonly name?: string;
 	/**
-	 * `turn`: an answer of the agent, by this plan. `session`: another session for what follows. `word`: something that is done once, elsewhere. `nothing`: it is counted for `svc chats list`, and
-	 * its identifier is not kept, since strangers can make any number.
+	 * `turn`: an answer of the agent according to `plan`. `session`: a new session from here on. `word`: a command that is performed elsewhere, once. `nothing`: the message is
+	 * only counted for `svc chats list`; its identifier is not stored, since strangers can send any number of messages.
 	 */
 	readonly asks:
 		| {readonly kind: 'turn'; readonly plan: Omit<RunPlan, 'session'>}
@@ -177,11 +177,11 @@ export type AskedMessage = {
 };
 
 export type ReceivedMessage =
-	/** It had been received within 24 hours; nothing was written. */
+	/** It was received before, within 24 hours; nothing was written. */
 	| {readonly kind: 'duplicate'}
-	/** A run waits for it, as a turn of that session. */
+	/** A run is queued for it, as a turn of that session. */
 	| {readonly kind: 'queued'; readonly runId: number; readonly session: string}
-	/** So many turns of its conversation, or of all threads of its chat, wait already, or so many runs of all; its identifier is kept. */
+	/** The limit of queued turns of the conversation, of its chat's threads, or of all queued runs is reached; the identifier is stored. */
 	| {readonly kind: 'full'; readonly waiting: number; readonly isOfConversation: boolean}
 	| {readonly kind: 'noted'};
 
@@ -194,11 +194,13 @@ export type Writer = Conversation & {
 	readonly messages: number;
 };
 
-/** Conversations on platforms: what came in, and whose turn it is. A run of one has its name as its route. */
+/** Conversations on platforms: received messages and sessions. A run of a conversation has its name as its route. */
 export type Conversations = {
 	/**
-	 * One atomic, durable call: keeps the identifiers of the messages and does what they ask for, in their order, and keeps the cursor behind them. At most `maxWaiting` turns of a conversation wait, in all threads of a chat `maxWaitingOfChat` (see `rules`), and of all runs `maxQueued`. A turn goes to the session that its conversation has then; the first makes one. Turns of a conversation are leased one at a time, in their order: one that is
-	 * to be tried again holds up those behind it.
+	 * Atomically and durably stores the identifiers of messages, performs what they ask for in order, and stores the cursor. The limits of queued turns are `maxWaiting` for a
+	 * conversation and `maxWaitingOfChat` (see `rules`) for all threads of a chat; `maxQueued` limits all queued runs. A turn goes to the current session of its conversation;
+	 * the first turn creates one. Turns of a conversation are leased one at a time, in order: a turn to be retried holds up those behind it.
+	 *
 	 * @throws SvcError `journal_unavailable`
 	 */
 	receive(entry: {
@@ -209,26 +211,27 @@ export type Conversations = {
 		readonly maxWaiting: number;
 		readonly maxQueued: number;
 	}): Promise<readonly ReceivedMessage[]>;
-	/** What was kept behind the last messages of a platform. */
+	/** The stored cursor of a platform. */
 	cursor(platform: string): Promise<JsonValue | undefined>;
-	/** The session of the conversation; absent: it has none yet. */
+	/** The session of the conversation; `undefined` if it has none yet. */
 	session(conversation: Conversation): Promise<string | undefined>;
-	/** From here on the conversation has this session. @throws SvcError `journal_unavailable` */
+	/** Sets the conversation's session for messages from now on. @throws SvcError `journal_unavailable` */
 	setSession(conversation: Conversation, session: string): Promise<void>;
 	/** Runs of the conversation that have not ended, oldest first. */
 	open(
 		profile: string,
 		conversation: Conversation,
 	): Promise<ReadonlyArray<{readonly run: number; readonly isQueued: boolean}>>;
-	/** Who wrote, last of all first; the newest 10,000. */
+	/** The people who wrote, most recent first; at most the newest 10,000. */
 	writers(): Promise<readonly Writer[]>;
 };
 
-/** Turns of chats, as the journal has them. */
+/** Runs for turns of chats in the journal. */
 export type Chats = {
 	/**
-	 * Durably writes down a turn of a chat that begins now, as a run that is leased already. A client waits for it at an open connection: it needs no place, and is never run again. A lease of it that is
-	 * lost ends it as `failed`.
+	 * Durably stores a turn of a chat that begins now as an already leased run. A client waits for it on an open connection: it takes no worker and is never retried. If its
+	 * lease expires, it ends as `failed`.
+	 *
 	 * @throws SvcError `journal_unavailable`
 	 */
 	beginChat(

@@ -14,7 +14,7 @@ import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
 import {sameMessageMs} from './rules.ts';
 
-/** A function that reads the runs of a conversation that have not ended, oldest first. */
+/** Returns a function that reads the unfinished runs of a conversation, oldest first. */
 function createOpenTurns(database: StoreParts['database']) {
 	const lane = 'run.lane = json_array(?1, ?2, null)';
 	const open = database.prepare(
@@ -51,7 +51,7 @@ export function createConversations(parts: StoreParts): Conversations {
 	const keep = database.prepare(
 		'insert or replace into inbound (platform, message, at) values (?, ?, ?)',
 	);
-	// Lanes of a chat: its own, and those of its threads, whose names go on with a slash.
+	// The lanes of a chat: its own, and those of its threads, whose names continue with a slash.
 	const ofChat = database.prepare(
 		`select count(*) as waiting from run where due_at is not null and state = 'queued'
 		and (lane = json_array(?1, ?2, null) or (lane > ?3 and lane < ?4))`,
@@ -94,13 +94,13 @@ export function createConversations(parts: StoreParts): Conversations {
 	};
 }
 
-/** A run of a conversation that has not ended, from its row. */
+/** Parses the row of an unfinished run of a conversation. */
 export const openTurnOfRow = (row: Row) => ({
 	run: integerOf(row['id']),
 	isQueued: wordOf(row['state']) === 'queued',
 });
 
-/** Deletes identifiers that are too old to count as duplicates, some in each slice. */
+/** Deletes identifiers too old to count as duplicates, a slice at a time. */
 export function createMessageRetention({
 	database,
 	steadyNow: now,

@@ -3,11 +3,11 @@ import {DatabaseSync} from 'node:sqlite';
 import {versionOf} from './migrations.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 
-/** A copy neither blocks a gateway that writes, nor waits for it longer than this, milliseconds. */
+/** How long a copy waits for a gateway that is writing, milliseconds; it does not block that gateway. */
 const busyTimeoutMs = 10_000;
 
 /**
- * Writes a store as it is at this moment into the new file `to`, 0600, while another process may be writing it. `false` when there is none at `file`.
+ * Writes a snapshot of a store to the new file `to` (0600), even while another process writes the store. `false` when `file` does not exist.
  *
  * @throws SvcError `store_unreadable`, `store_too_new`, and what Node throws for `to`
  */

@@ -4,7 +4,7 @@ import {type Row, textOf, integerOf} from './columns.ts';
 import type {RouteKey} from './port.ts';
 import {createUndo, type Memory} from './transaction.ts';
 
-/** How many there are of each route. */
+/** Counts per route. */
 export function createCountsByRoute() {
 	const counts = new Map<string, number>();
 	return {
@@ -21,34 +21,34 @@ export function createCountsByRoute() {
 	};
 }
 
-/** Of a row of runs with `profile` and `route`. */
+/** The route of a run's row with `profile` and `route`. */
 export const routeOf = (row: Row): RouteKey => ({
 	profile: textOf(row['profile']),
 	route: textOf(row['route']),
 });
 
-/** Names of profiles and routes hold no NUL, so no two routes have one name. */
+/** Unique: names of profiles and routes contain no NUL. */
 export const nameOfRoute = ({profile, route}: RouteKey): string => `${profile}\0${route}`;
 
 /**
- * What the store knows without asking the disk. Writes change it inside their transaction; `save` gives the way back for a
- * transaction that fails. This process is the only writer, so the numbers are exact.
+ * Numbers kept in memory to save reading the disk. Writes change them inside their transaction; `save` returns a function that restores them if the transaction fails. This
+ * process is the only writer, so they are exact.
  */
 export type Counters = Memory & {
-	/** Runs that wait for the agent. */
+	/** Number of runs that wait for the agent. */
 	queued: number;
-	/** Runs that are `running` or `delivering`. */
+	/** Number of runs that are `running` or `delivering`. */
 	active: number;
-	/** The greatest run number that was given out. */
+	/** The greatest run number assigned so far. */
 	lastRun: number;
-	/** Bytes of all bodies that are kept. */
+	/** Total size of all stored bodies, bytes. */
 	bodyBytes: number;
-	/** Rows of deliveries and of runs. */
+	/** Numbers of rows. */
 	deliveries: number;
 	runs: number;
-	/** Of `queued` those of `route`. */
+	/** Number of queued runs of `route`. */
 	queuedOf(route: RouteKey): number;
-	/** Says that a run of `route` went from one state to another; `undefined` is: did not exist. */
+	/** Counts a run of `route` that changed its state; `from` is `undefined` for a new run. */
 	moved(route: RouteKey, from: RunState | undefined, to: RunState): void;
 };
 

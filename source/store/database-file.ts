@@ -20,7 +20,8 @@ import type {StoreParts} from './parts.ts';
 import {isFull, isBusy} from './sqlite-errors.ts';
 
 /**
- * URL to open a database read-only without side files: SQLite makes them for a file that is not open elsewhere, and leaves them. A process that has it open has made them already.
+ * URL for opening a database read-only without side files: for a file that is not open elsewhere, SQLite would create them and leave them. If another process has it open,
+ * they already exist.
  *
  * @see https://sqlite.org/uri.html#uriimmutable
  */
@@ -35,13 +36,13 @@ export function immutableDatabaseUrl(file: string): URL {
 	return url;
 }
 
-/** The file system is asked no more often, milliseconds. */
+/** Shortest time between two checks of the file system, milliseconds. */
 const minPauseMs = 1000;
 
 /**
- * A function that says why nothing may be written any more: the open database is no longer the file at its path, so the next process would not find what is written now. It stays so
- * until the store is opened again. When it notices, it empties the log beside the database into it: the file that was moved is whole then, and the log does not spoil the one that
- * took its place.
+ * Returns a function that says why nothing may be written any more: the open database is no longer the file at its path, so the next process would not find new writes.
+ * That stays so until the store is opened again. When it notices, it checkpoints the write-ahead log into the database: the moved file is then complete, and the log does
+ * not corrupt the file that took its place.
  */
 export function createMovedCheck(
 	{database, clock}: Pick<StoreParts, 'clock' | 'database'>,
@@ -61,7 +62,7 @@ export function createMovedCheck(
 		try {
 			database.exec('pragma wal_checkpoint(truncate)');
 		} catch {
-			// The content of the log stays there.
+			// The checkpoint failed: the content of the log stays there.
 		}
 
 		const what = found === 'none' ? 'moved away or removed' : 'replaced by another file';
@@ -79,21 +80,21 @@ export function createMovedCheck(
 
 const reserveBytes = 4 * 1024 * 1024;
 const partBytes = 64 * 1024;
-/** What the disk has to have beside the reserve, before the reserve is taken. */
+/** Free space required beside the reserve before the reserve is taken, bytes. */
 const minRoomBytes = 1024 * 1024;
-/** With less, a disk counts as full: the side files of SQLite take as much. */
+/** With less free space a disk counts as full, bytes: SQLite's side files need as much. */
 const fullBelowBytes = 128 * 1024;
 const privateFile = 0o600;
 
-/** Space that is kept back for the moment when the disk is full: deleting rows needs some, too, and so does a start. */
+/** Disk space held back for when the disk is full: deleting rows and starting need some, too. */
 export type Reserve = {
-	/** Takes the space, if it is not taken yet and there is enough. */
+	/** Takes the space, unless it is already taken or the disk has too little. */
 	ensure(): void;
-	/** Gives the space back; `false` when there was none to give. */
+	/** Frees the space; `false` when none was taken. */
 	release(): boolean;
 };
 
-/** A file of 4 MiB beside the database `file`. A disk that has no room for it is no error: there is then no reserve. */
+/** A reserve file of 4 MiB beside the database `file`. If the disk has no room for it, there is no reserve, without an error. */
 export function createReserve(file: string): Reserve {
 	const path = `${file}.reserve`;
 	const release = () => {
@@ -121,7 +122,7 @@ export function createReserve(file: string): Reserve {
 	};
 }
 
-/** What `task` returns. When a full disk stops it, the reserve of the database `file` is given up, and it begins anew: it must leave nothing behind when it throws. */
+/** Runs `task`. If a full disk stops it, frees the reserve of the database `file` and runs it again: it must leave nothing behind when it throws. */
 export function withReserve<Result>(file: string, task: () => Result): Result {
 	try {
 		return task();
@@ -134,7 +135,7 @@ export function withReserve<Result>(file: string, task: () => Result): Result {
 	}
 }
 
-/** The same for a task that commits: when a full disk stops it, it begins anew without the reserve. */
+/** Like {@link withReserve} for a task that commits. */
 export async function givingReserve<Result>(
 	reserve: Pick<Reserve, 'release'>,
 	task: () => Promise<Result>,
@@ -150,7 +151,7 @@ export async function givingReserve<Result>(
 	}
 }
 
-/** Whether `error`, or its cause, comes from a full disk below `file`. SQLite has other words for it where it makes the files beside the database. */
+/** Whether `error`, or its cause, is due to a full disk below `file`. SQLite reports other errors when it cannot create its side files. */
 export function lacksRoom(file: string, error: unknown): boolean {
 	if (isFull(error) || codeOf(error) === 'ENOSPC') {
 		return true;
@@ -167,7 +168,7 @@ export function lacksRoom(file: string, error: unknown): boolean {
 	}
 }
 
-/** Bytes that this user may still write. */
+/** Bytes that this user may still write to the disk. */
 function roomBeside(file: string): number {
 	const {bavail, bsize} = statfsSync(dirname(file));
 	return bavail * bsize;
@@ -180,7 +181,7 @@ function fill(file: string): void {
 		privateFile,
 	);
 	try {
-		// Writes one small buffer many times: a buffer of megabytes outside the heap would make V8 run a full garbage collection.
+		// Writes one small buffer many times: a buffer of megabytes outside the heap would trigger a full garbage collection in V8.
 		const part = new Uint8Array(partBytes);
 		const parts = Array.from({length: reserveBytes / partBytes}, () => part);
 		if (writevSync(descriptor, parts) < reserveBytes) {
@@ -193,12 +194,13 @@ function fill(file: string): void {
 	}
 }
 
-/** How long a reader may take that has the database open while the store is being opened, milliseconds; nothing else happens meanwhile. */
+/** How long to wait for a reader that has the database open, milliseconds; blocks the thread. */
 const readerMs = 2000;
 
 /**
- * Makes this process the only one that writes the database at `file`, for as long as it holds what this returns. A lock file beside the database says so; where there was none, a person
- * may have removed that of a live process, so the database itself is tested for other connections, for up to `waitMs` milliseconds that block the event loop. Its folder must exist.
+ * Makes this process the only writer of the database at `file`, until the returned lock is released. The lock is a file beside the database. If that did not exist, a
+ * person may have removed the one of a live process, so the database itself is tested for other connections, which blocks the event loop for up to `waitMs` milliseconds.
+ * The folder must exist.
  *
  * @throws SvcError `store_in_use` naming the process, `lock_failed`
  */
@@ -214,7 +216,7 @@ export function lockForWriting(
 	}
 
 	if (lock.isNew && existsSync(file) && isOpenElsewhere(file, waitMs)) {
-		// The next process must not rely on it.
+		// The next process must not rely on this lock file.
 		rmSync(path, {force: true});
 		lock[Symbol.dispose]();
 		throw inUse(file, lockHolder(file));
@@ -223,10 +225,10 @@ export function lockForWriting(
 	return lock;
 }
 
-/** The file whose lock says who writes the database at `file`. */
+/** The lock file of the writer of the database at `file`. */
 export const lockPathOf = (file: string): string => `${file}.lock`;
 
-/** Every connection to a database with a write-ahead log holds a shared lock on it until it closes, so an exclusive one is to be had by the only one. */
+/** Whether another connection exists: each connection to a database with a write-ahead log holds a shared lock until it closes, so only a sole connection gets an exclusive one. */
 function isOpenElsewhere(file: string, waitMs: number): boolean {
 	const database = new DatabaseSync(file, {timeout: waitMs});
 	try {

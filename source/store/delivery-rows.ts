@@ -15,11 +15,11 @@ import {
 } from './columns.ts';
 import type {DeliveryKey} from './port.ts';
 
-/** Columns of a delivery: everything but what was received. The tables are joined by `deliveryTables`. */
+/** Columns of a delivery except headers and body. `deliveryTables` joins the tables. */
 export const deliveryColumns = `delivery.id, delivery.profile, delivery.route, delivery.event, delivery_id, id_source, status, outcome, received_at, duration_ms,
 	body_bytes, flags, replay_of, delivery.run as work, case when coalesce_group.latest = delivery.id then coalesce_group.run end as grouped_run, trace`;
 
-/** A delivery and the group that it joined, if it did: its `run` is below zero then. */
+/** A delivery and its group, if any, in which case its `run` is negative. */
 export const deliveryTables =
 	'delivery left join coalesce_group on coalesce_group.id = -delivery.run';
 
@@ -27,7 +27,7 @@ export const deliveryTables =
 export const runOfDelivery =
 	'case when delivery.run > 0 then delivery.run else coalesce_group.run end';
 
-/** Inserts the parameters of `deliveryParameters` and, as the last one, the number of the run or, below zero, of the group, or null. */
+/** Takes `deliveryParameters`, and last the number of the run, the negated number of the group, or null. */
 export const insertDelivery = `insert into delivery (
 	id, profile, route, event, delivery_id, id_source, status, outcome, received_at, duration_ms, body_bytes, flags, replay_of, trace, headers, plan, body, run
 ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -45,7 +45,7 @@ export function rowIdOf(id: string): number {
 	return value;
 }
 
-/** A delivery as parameters of `insertDelivery`, made before the transaction so that a second try costs nothing. */
+/** The parameters of `insertDelivery` for a delivery, made before the transaction so that a retry costs nothing. */
 export const deliveryParameters = (delivery: StoredDelivery, plan?: RunPlan): Bindings => [
 	rowIdOf(delivery.id),
 	delivery.profile,
@@ -66,20 +66,20 @@ export const deliveryParameters = (delivery: StoredDelivery, plan?: RunPlan): Bi
 	delivery.body ?? null,
 ];
 
-/** The trace as JSON, its first step with the subject. A column of its own would lie behind the bodies; and programs that know of no subjects read it as well. */
+/** The trace as JSON, with the subject in its first step: a column of its own would lie behind the bodies, and programs that do not know subjects can still read the trace. */
 function traceText({trace, subject}: Delivery): string {
 	const [first, ...further] = trace;
 	return JSON.stringify(subject === undefined ? trace : [{...first, subject}, ...further]);
 }
 
-/** A row's subject, as SQL. */
+/** The subject of a row, as SQL. */
 export const subjectColumn =
 	"iif(json_valid(delivery.trace), json_extract(delivery.trace, '$[0].subject'), null)";
 
-/** One of a delivery without steps has a subject alone. */
+/** The first step of a stored trace; for a delivery without steps it has only a subject. */
 type WrittenStep = TraceStep & {readonly subject?: string};
 
-/** The column `trace`, parted again. */
+/** Splits the column `trace` into trace and subject. */
 function traceOf(row: Row): Pick<Delivery, 'trace' | 'subject'> {
 	const trace = jsonOf<readonly WrittenStep[]>(row['trace']);
 	const [first, ...further] = trace;
@@ -91,7 +91,7 @@ function traceOf(row: Row): Pick<Delivery, 'trace' | 'subject'> {
 	return {subject, trace: Object.hasOwn(step, 'step') ? [step, ...further] : further};
 }
 
-/** The column `work`: a run, a group, or nothing. Only the latest delivery of a group started its run. */
+/** Splits the column `work`: a run, a group, or neither. Only the latest delivery of a group has the group's run. */
 function workOf(row: Row): Pick<Delivery, 'runId' | 'group'> {
 	const work = integerOf(row['work']);
 	return {
@@ -100,7 +100,7 @@ function workOf(row: Row): Pick<Delivery, 'runId' | 'group'> {
 	};
 }
 
-/** A row of `deliveryColumns` as the value that faces see. */
+/** Converts a row of `deliveryColumns` to the value for faces. */
 export const deliveryOfRow = (row: Row): Delivery => ({
 	id: idOfNumber(integerOf(row['id'])),
 	profile: textOf(row['profile']),
@@ -122,24 +122,24 @@ export const deliveryOfRow = (row: Row): Delivery => ({
 	...workOf(row),
 });
 
-/** A row of `deliveryColumns, headers, body`. */
+/** Converts a row of `deliveryColumns, headers, body`. */
 export function storedDeliveryOfRow(row: Row): StoredDelivery {
 	const {body} = row;
 	return {
 		...deliveryOfRow(row),
 		headers: jsonOf<StoredDelivery['headers']>(row['headers']),
-		// The driver of PostgreSQL gives a Buffer.
+		// PostgreSQL's driver returns a Buffer.
 		...(body instanceof Uint8Array && {
 			body: new Uint8Array(body.buffer, body.byteOffset, body.byteLength),
 		}),
 	};
 }
 
-/** Columns and tables of a listing with what became of each delivery: the state of its run, and the delivery that has the run of its group. */
+/** Columns and tables of a listing that also shows the state of each delivery's run, and the group's latest delivery, which has the run. */
 export const workedColumns = `${deliveryColumns}, run.state as work_state, coalesce_group.latest`;
 export const workedTables = `${deliveryTables} left join run on run.id = case when delivery.run > 0 then delivery.run when coalesce_group.latest = delivery.id then coalesce_group.run end`;
 
-/** Adds to a delivery, by its row of `workedColumns`, where its work stands: the state of its run, or that a later event of its group took its place. */
+/** Adds to a delivery the state of its run, or that a later event of its group replaced it, from its row of `workedColumns`. */
 export function workOfRow(delivery: Delivery, row: Row): Delivery {
 	const latest = nullableInteger(row['latest']);
 	if (delivery.runId !== undefined) {
@@ -153,19 +153,19 @@ export function workOfRow(delivery: Delivery, row: Row): Delivery {
 		: delivery;
 }
 
-/** Who holds an identifier: rows, and milliseconds since 1970 on the clock of `now`. `work` is the run of the delivery or, below zero, its group. */
+/** The claim on an identifier: the row of the delivery, when it claimed (milliseconds since 1970, on the clock `now`), and in `work` its run or, negated, its group. */
 export type IdentifierClaim = {
 	readonly delivery: number;
 	readonly work: number | null;
 	readonly at: number;
-	/** Its number in `fresh_claim`; 0 when it stands elsewhere. */
+	/** Its row in `fresh_claim`; 0 when it is stored elsewhere. */
 	readonly row: number;
 };
 
-/** How far the rows of claims are done with: numbers in `fresh_claim`, and of runs. */
+/** Up to which row of `fresh_claim`, and up to which run, claims have been processed. */
 export type Floors = {fresh: number; run: number};
 
-/** Brings `floors` up to where `claim` stands. */
+/** Raises `floors` to include `claim`. */
 export function raise(floors: Floors, {row, work}: IdentifierClaim): void {
 	if (row > 0) {
 		floors.fresh = Math.max(floors.fresh, row);
@@ -174,7 +174,7 @@ export function raise(floors: Floors, {row, work}: IdentifierClaim): void {
 	}
 }
 
-/** Identifiers of a delivery: its own, and its body where that is one. No route has a space in its name. */
+/** The identifiers of a delivery: its own, and the hash of its body if that counts as one. The second cannot be confused with a route: route names contain no space. */
 export const identifiersOf = ({
 	profile,
 	route,
@@ -185,21 +185,21 @@ export const identifiersOf = ({
 	...(bodyHash === undefined ? [] : [{profile, route: `${route} body`, deliveryId: bodyHash}]),
 ];
 
-/** Names of profiles and routes hold no NUL, so no two keys have one name. */
+/** Unique: names of profiles and routes contain no NUL. */
 export const deliveryKeyName = ({profile, route, deliveryId}: DeliveryKey): string =>
 	`${profile}\0${route}\0${deliveryId}`;
 
-/** The same in SQL, as the column `name`, with the identifier in column `id`: thousands are read when the store opens. */
+/** `deliveryKeyName` in SQL, as the column `name`, with the identifier from column `id`: opening the store reads thousands. */
 export const nameColumn = (id: string): string =>
 	`profile || char(0) || route || char(0) || ${id} as name`;
 
-/** Profile, route and identifier of a name. */
+/** Splits a key's name into profile, route and identifier. */
 export function partsOfKeyName(name: string): [profile: string, route: string, deliveryId: string] {
 	const [profile = '', route = '', ...rest] = name.split('\0');
 	return [profile, route, rest.join('\0')];
 }
 
-/** Who holds it, by a row of claims. */
+/** Parses a row of claims. */
 export const claimOf = (row: Row): IdentifierClaim => ({
 	delivery: integerOf(row['delivery']),
 	work: nullableInteger(row['run']),

@@ -3,15 +3,15 @@ import type {Run, RunPlan} from '../core/run.ts';
 import type {StoreParts} from './parts.ts';
 import type {TimedRun} from './waiting-runs.ts';
 
-/** When something is due: a time, and the number of the thing. */
+/** The due time of the thing with this number. */
 type Due = {readonly at: number; readonly id: number};
 
-/** Outdated entries, beyond as many as there are current ones, before they are cleared away. */
+/** Number of outdated entries, in excess of current ones, at which they are removed. */
 const slack = 64;
 
 /**
- * A priority queue of due times: a binary heap. An entry whose time was changed stays in it until it comes to the top, or until outdated entries are the most: every call
- * costs the logarithm of the number of entries.
+ * A priority queue of due times, as a binary heap. After a change of its time, the old entry stays until it reaches the top or outdated entries prevail: each call takes
+ * logarithmic time.
  */
 export function createDueQueue() {
 	const times = new Map<number, number>();
@@ -61,7 +61,7 @@ export function createDueQueue() {
 		set(id: number, at: number) {
 			times.set(id, at);
 			if (heap.length > 2 * times.size + slack) {
-				// A sorted list is a heap.
+				// A sorted list is a valid heap.
 				heap = [...times].map(([of, due]) => ({id: of, at: due})).toSorted(compare);
 				return;
 			}
@@ -70,7 +70,7 @@ export function createDueQueue() {
 			rise();
 		},
 		delete: (id: number) => times.delete(id),
-		/** The first that is due; of equal times the lowest number. */
+		/** The entry that is due first; among equal times the one with the lowest number. */
 		first(): Due | undefined {
 			for (;;) {
 				const [first] = heap;
@@ -89,12 +89,12 @@ const compare = (a: Due, b: Due): number => a.at - b.at || a.id - b.id;
 const isBefore = (a: Due | undefined, b: Due | undefined): boolean =>
 	a !== undefined && (b === undefined || compare(a, b) < 0);
 
-/** Clocks that are slewed differ by less, and no order suffers from it, milliseconds. */
+/** Smaller shifts, as of slewed clocks, are ignored: they do not affect the order. Milliseconds. */
 const toleratedMs = 1000;
 
 export type DueTimes = ReturnType<typeof createDueTimes>;
 
-/** Which waiting runs have a time, on disk and in memory. All of it belongs inside a transaction. */
+/** The times of waiting runs, on disk and in memory; to be called inside a transaction. */
 export function createDueTimes({
 	database,
 	timed,
@@ -107,8 +107,8 @@ export function createDueTimes({
 
 	return {
 		/**
-		 * Adjusts the times on disk after the wall clock was set: a waiting run keeps the rest of its wait, and due runs go before it. So the journal shows when a
-		 * run really starts, also to the next process. Before times on disk are compared, or new ones written.
+		 * Adjusts the times on disk after the wall clock was set, so that waiting runs keep the rest of their wait and due runs stay before them; then the journal shows when a run
+		 * really starts, also to the next process. Call it before times on disk are compared or new ones written.
 		 */
 		keepUp() {
 			const offset = clock.now() - clock.monotonic();
@@ -124,7 +124,7 @@ export function createDueTimes({
 				move.run(Math.ceil(at + offset), isPromised ? byMs : 0, id);
 			}
 		},
-		/** The run waits for its time, if that lies ahead. */
+		/** Adds a run that waits for a time in the future. */
 		add(
 			{id, profile, route}: Pick<TimedRun, 'id' | 'profile' | 'route'>,
 			{
@@ -142,11 +142,11 @@ export function createDueTimes({
 export type SteadyClock = ReturnType<typeof createSteadyClock>;
 
 /**
- * Time that does not jump: a wall clock that was read once, and the monotonic clock from there. A wait that begins notes the `offset` of that moment and asks for `time`
- * by it, so that a later wait shows the wall clock of its own beginning.
+ * A clock that does not jump: the wall clock read once, continued by the monotonic clock. At the start of a wait, note the `offset` of that moment and pass it to `time`,
+ * so that times are based on the wall clock at that moment.
  */
 export function createSteadyClock(clock: Clock) {
-	/** What the wall clock is ahead of the monotonic one now, milliseconds. */
+	/** How far the wall clock is ahead of the monotonic one, milliseconds. */
 	const offset = () => clock.now() - clock.monotonic();
 	/** Whole milliseconds since 1970. */
 	const time = (by: number) => Math.round(by + clock.monotonic());
@@ -154,7 +154,7 @@ export function createSteadyClock(clock: Clock) {
 	return {offset, time, /** By the wall clock as it was read first. */ now: () => time(first)};
 }
 
-/** A run that is to wait for a worker. Times are milliseconds since 1970. */
+/** A run to be queued. Times are milliseconds since 1970. */
 export type NewRun = {
 	/** Row of the delivery; `null` when a schedule or a person fired a job. */
 	readonly delivery: number | null;
@@ -164,19 +164,19 @@ export type NewRun = {
 	readonly target: string;
 	readonly createdAt: number;
 	readonly dueAt: number;
-	/** The group that it comes from, and its events but the latest. */
+	/** The group that it comes from, and the number of its events except the latest. */
 	readonly group?: {readonly id: number; readonly superseded: number};
 	readonly job?: {readonly id: string; readonly name: string} | undefined;
-	/** The identifier that its event claims; `at` is milliseconds on the clock of the claims. Of a run without group and job. */
+	/** The identifier that the event claims; `at` is milliseconds on the clock of claims. Only for a run without group and job. */
 	readonly claim?: {readonly deliveryId: string; readonly at: number} | undefined;
-	/** Of a turn of a conversation on a platform, which has neither of them. */
+	/** The turn of a conversation on a platform; such a run has neither group nor job. */
 	readonly turn?: {
 		readonly conversation: NonNullable<Run['conversation']>;
 		readonly plan: RunPlan;
 	};
 };
 
-/** A function that puts a run in the queue, inside a transaction; its number. The bound of the queue is the caller's. */
+/** Returns a function that queues a run, inside a transaction, and returns its number. The caller enforces the limit of the queue. */
 export function createEnqueue({
 	database,
 	counters,

@@ -4,37 +4,37 @@ import type {OnBroken} from './broken-rows.ts';
 import {floorOfRow, type Row, type Scan} from './columns.ts';
 import {subjectColumn} from './delivery-rows.ts';
 
-/** How a reader asks a database, whichever engine it is: what both engines take is written once, and the rest is here. */
+/** What readers need of a database engine: queries that both engines understand are written once, and this type covers the differences. */
 export type Engine = {
-	/** A function that asks one statement, with values for `$1`, `$2`, … */
+	/** Prepares a statement with parameters `$1`, `$2`, … */
 	readonly prepare: (
 		sql: string,
 	) => (
 		...values: ReadonlyArray<string | number | null | readonly string[]>
 	) => Promise<readonly Row[]>;
 	readonly onBroken: OnBroken;
-	/** SQL: the parameter is null, or a list of texts that has the column. */
+	/** SQL condition: the parameter is null, or a list of texts that contains the column. */
 	readonly among: (column: string, parameter: string) => string;
-	/** SQL behind the name of a table: it is read by this index. */
+	/** SQL after a table's name that makes it use this index. */
 	readonly indexedBy: (index: string) => string;
-	/** The lesser of two numbers. */
+	/** The SQL function for the lesser of two numbers. */
 	readonly least: string;
 	/** SQL of the condition of a small index, when it has all runs in these states: they are then found however old they are. */
 	readonly fewOf?: (states: readonly RunState[] | undefined) => string | undefined;
-	/** SQL of the subject of a delivery, of that of a run, and of the profile of an approval. */
+	/** SQL expressions: the subject of a delivery, the subject of a run, the profile of an approval. */
 	readonly subject: string;
 	readonly runSubject: string;
 	readonly approvalProfile: string;
-	/** Rows that the first statement of a listing looks at, and any at most: a rare match needs a long look, and no statement is to take long. */
+	/** Number of rows that the first statement of a listing examines, and the maximum for any statement: finding rare matches takes long, but no single statement may. */
 	readonly stretches: Readonly<
 		Record<'delivery' | 'run', {readonly first: number; readonly most: number}>
 	>;
 };
 
-/** SQL with its parameters as SQLite writes them. */
+/** Replaces `$` parameters by SQLite's syntax. */
 export const sqliteSql = (sql: string): string => sql.replaceAll(/\$(?=\d)/g, '?');
 
-/** How SQLite says things. */
+/** SQLite's variants. */
 export const sqliteWords: Omit<Engine, 'onBroken' | 'prepare'> = {
 	among: (column, parameter) =>
 		`(${parameter} is null or ${column} in (select value from json_each(${parameter})))`,
@@ -51,7 +51,7 @@ export class StoreDatabase extends DatabaseSync {
 	override prepare(sql: string): StatementSync {
 		let compiled: StatementSync | undefined;
 		const statement = () => (compiled ??= super.prepare(sql));
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the store uses of one
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the methods of a statement that the store uses
 		return {
 			run: (...bindings: SQLInputValue[]) => statement().run(...bindings),
 			get: (...bindings: SQLInputValue[]) => statement().get(...bindings),
@@ -61,7 +61,7 @@ export class StoreDatabase extends DatabaseSync {
 	}
 }
 
-/** A store on SQLite. Statements block the event loop; a stretch of deliveries takes a few hundred bytes to a few kilobytes of a page for each row. */
+/** Reads a SQLite store. Statements block the event loop; a stretch of deliveries reads a few hundred bytes to a few kilobytes per row. */
 export const sqliteEngine = (database: DatabaseSync, onBroken: OnBroken): Engine => ({
 	prepare(sql) {
 		const statement = database.prepare(sqliteSql(sql));
@@ -76,7 +76,7 @@ export const sqliteEngine = (database: DatabaseSync, onBroken: OnBroken): Engine
 	...sqliteWords,
 });
 
-/** A function that says where stretches of a table end, none of them below `bottom`. */
+/** Returns a function that finds where stretches of a table end, none of them below `bottom`. */
 export function createFloors(
 	{prepare}: Engine,
 	table: 'delivery' | 'run',

@@ -10,19 +10,19 @@ import {
 	type Task,
 } from './transaction.ts';
 
-/** Writes of one commit, so that a batch never holds the event loop for long. */
+/** Maximum number of writes in one commit, so that it does not hold up the event loop for long. */
 const maxBatch = 128;
-/** Deferred writes that one commit takes along. */
+/** Maximum number of deferred writes in one commit. */
 const maxDeferred = 64;
-/** Writes that may wait at all; more are refused. */
+/** Maximum number of queued writes; more are refused. */
 const maxQueued = 10_000;
-/** How long deferred writes wait for a commit to join, and for another try after a failure, milliseconds. */
+/** How long deferred writes wait for a commit to join, and before a retry, milliseconds. */
 const deferMs = 250;
 const deferAgainMs = 2000;
-/** How long a foreign lock is waited for, from the first refusal, milliseconds. */
+/** How long to wait for another process's lock since it was first encountered, milliseconds. */
 const lockedBoundMs = 3000;
 const lockedRetryMs = 100;
-/** Tries of the last flush, which blocks: each waits for the busy timeout. */
+/** Attempts of the last flush, which blocks: each waits for the busy timeout. */
 const lastTries = 20;
 const rememberedCommits = 512;
 
@@ -32,8 +32,8 @@ type Waiting = Task & {
 };
 
 /**
- * Many small durable writes for the price of one: whatever is written during one turn of the event loop, or a few, is committed, and synced to
- * the disk, together. `lost` says why nothing may be written any more, if so. `onCommit` is told how many tasks each commit held, `onFailing` when writing begins or ceases to fail.
+ * Batches many small durable writes: whatever is written during one or a few turns of the event loop is committed and synced to disk together. `lost` returns why nothing
+ * may be written any more, or `undefined`. `onCommit` is called with the number of tasks of each commit, `onFailing` when writing begins or stops to fail.
  */
 export function createGroupCommit(
 	{
@@ -115,7 +115,7 @@ export function createGroupCommit(
 		}
 	};
 
-	/** Commits one batch. Deferred writes stay in line until they are on disk, and no urgent write fails for their sake. */
+	/** Commits one batch. Deferred writes stay queued until they are on disk, and never make an urgent write fail. */
 	const commit = (most: number): 'committed' | 'busy' | 'failed' => {
 		const writes = urgent.slice(0, maxBatch);
 		const reason = lost();
@@ -157,7 +157,7 @@ export function createGroupCommit(
 		}
 	};
 
-	/** On a full disk one write that is too large must not take along those that still fit: the steps of runs, the ends of what was begun. */
+	/** Commits writes one by one on a full disk, so that one write that is too large does not prevent those that fit: steps of runs, and ends of what was begun. */
 	const commitEach = (count: number): 'committed' | 'busy' | 'failed' => {
 		let result: 'committed' | 'failed' = 'committed';
 		for (let tried = 0; tried < count; tried += 1) {
@@ -224,7 +224,7 @@ export function createGroupCommit(
 					done: () => finish?.(),
 					fail: reject,
 				});
-				// While the database is locked the retry is on its way; another turn would only block.
+				// While the database is locked a retry is already scheduled; another attempt would only block.
 				if (lockedSince === undefined) {
 					plan();
 				}
@@ -244,7 +244,7 @@ export function createGroupCommit(
 			planDeferred(deferMs);
 		},
 		flushDeferred() {
-			// While the database is locked another try would only block.
+			// While the database is locked another attempt would only block.
 			let left = closed || lockedSince !== undefined ? 0 : deferred.length;
 			while (left > 0 && commit(maxDeferred) === 'committed') {
 				left -= maxDeferred;

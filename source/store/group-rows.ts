@@ -5,20 +5,20 @@ import {integerOf, textOf, wordOf, type Row} from './columns.ts';
 import type {NewRun} from './due-queue.ts';
 import type {WaitingGroup} from './pending-groups.ts';
 
-/** Members of a group that are read; a group may have any number. */
+/** Maximum number of a group's members that are read; a group may have more. */
 export const maxMembers = 1000;
 
-/** Groups that one listing gives at most. */
+/** Maximum number of groups in one listing. */
 export const maxListed = 5000;
 
-/** Columns of a group; the tables are joined by `groupTables`. */
+/** Columns of a group; `groupTables` joins the tables. */
 export const groupColumns =
 	'coalesce_group.id, coalesce_group.profile, coalesce_group.route, key, first_at, last_at, quiet_at, cap_at, count, latest, coalesce_group.target, dispatched_at, reason, coalesce_group.run, delivery.event';
 
 /** A group and its latest delivery. */
 export const groupTables = 'coalesce_group left join delivery on delivery.id = latest';
 
-/** A row of `groupColumns` that waits. */
+/** Parses a row of `groupColumns` of a pending group. */
 export const waitingGroupOf = (row: Row): WaitingGroup => ({
 	id: integerOf(row['id']),
 	profile: textOf(row['profile']),
@@ -34,10 +34,10 @@ export const waitingGroupOf = (row: Row): WaitingGroup => ({
 	target: textOf(row['target']),
 });
 
-/** What became of a group. */
+/** How a group ended. */
 export type GroupEnd = Required<Pick<Group, 'dispatchedAt' | 'reason' | 'runId'>>;
 
-/** The run that a group becomes now. */
+/** The run of a group that is dispatched now. */
 export const runOfGroup = (
 	{id, profile, route, target, latest, count}: WaitingGroup,
 	now: number,
@@ -51,7 +51,7 @@ export const runOfGroup = (
 	group: {id, superseded: count - 1},
 });
 
-/** A group as faces see it. `end` is what became of it, if anything. */
+/** The value for faces of a group. `end`: how it ended, if it has. */
 export function groupOf(
 	{id, profile, route, key, latest, event, ...group}: WaitingGroup,
 	end?: GroupEnd,
@@ -74,7 +74,7 @@ export function groupOf(
 	};
 }
 
-/** A row of `groupColumns` as the value that faces see. */
+/** Converts a row of `groupColumns` to the value for faces. */
 export const groupOfRow = (row: Row): Group =>
 	groupOf(
 		waitingGroupOf(row),
@@ -87,7 +87,7 @@ export const groupOfRow = (row: Row): Group =>
 				},
 	);
 
-/** A row of `id, delivery_id, event, subject, received_at` of a delivery. */
+/** Converts a delivery's row of `id, delivery_id, event, subject, received_at`. */
 export const groupMemberOf = (row: Row): GroupMember => ({
 	delivery: idOfNumber(integerOf(row['id'])),
 	deliveryId: textOf(row['delivery_id']),

@@ -15,10 +15,10 @@ import {
 import type {StoreParts} from './parts.ts';
 import type {GroupKey, PendingGroup} from './pending-groups.ts';
 
-/** Groups that one transaction dispatches, so that it never holds the event loop for long. */
+/** Maximum number of groups dispatched by one transaction, so that it does not hold up the event loop for long. */
 export const groupSlice = 100;
 
-/** Dispatches groups slice by slice, with other writes between them; rejects only when none could be dispatched. */
+/** Dispatches groups in slices, with other writes in between; rejects only when none could be dispatched. */
 export async function dispatchSlices(
 	ids: readonly number[],
 	dispatch: (ids: readonly number[]) => Promise<readonly Group[]>,
@@ -26,7 +26,7 @@ export async function dispatchSlices(
 	const dispatched: Group[] = [];
 	for (let from = 0; from < ids.length; from += groupSlice) {
 		try {
-			// oxlint-disable-next-line no-await-in-loop -- slices follow each other
+			// oxlint-disable-next-line no-await-in-loop -- slices are sequential
 			dispatched.push(...(await dispatch(ids.slice(from, from + groupSlice))));
 		} catch (error) {
 			if (dispatched.length === 0) {
@@ -118,16 +118,16 @@ export function createGroupReader({prepare, least, subject}: Engine): Pick<Group
 	};
 }
 
-/** An event that is to wait in the group of its key. */
+/** An event to be added to the group of its key. */
 type GroupedEvent = GroupKey &
 	Pick<PendingGroup, 'event' | 'latest' | 'target'> & {readonly window: GroupWindow};
 
-/** The group that an event waits in, and the one that was over and made room for it. */
+/** The group that an event joined, and the group that was over and has been dispatched before it. */
 type Joined = {readonly group: Group; readonly dispatched?: Group};
 
 export type GroupSteps = ReturnType<typeof createGroupSteps>;
 
-/** The steps of groups, on disk and in memory. The queue uses the wall clock `clock`, as for every run. */
+/** The steps of groups, on disk and in memory. Queued runs use the wall clock `clock`, as all runs do. */
 export function createGroupSteps({
 	database,
 	pending,
@@ -172,7 +172,7 @@ export function createGroupSteps({
 	};
 
 	return {
-		/** What the event would do now, inside the transaction in which it is performed: whether it `opens` a group, and whether no other makes room for that one. */
+		/** Plans what an event does now, inside the transaction that performs it. `opens`: it opens a group; `takesPlace`: no other group is dispatched to make room for that. */
 		join({window, ...event}: GroupedEvent) {
 			const known = pending.ofKey(event);
 			const windows = wholeOf(window);

@@ -16,7 +16,7 @@ import type {DeliveryKey} from './port.ts';
 import {givesUpIdentifier} from './rules.ts';
 import type {GroupCommit} from './transaction.ts';
 
-/** Claims that one commit sorts in, or forgets: half a millisecond. */
+/** Maximum number of claims that one commit sorts in or drops: half a millisecond of work. */
 const slice = 256;
 
 /** Claims by the name of the claimed identifier, the oldest first. */
@@ -25,9 +25,9 @@ type Claims = Map<string, IdentifierClaim>;
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
 /**
- * The identifiers that count as duplicates. Identifiers are random, and an index over random keys costs a page or two of writing for each. So
- * new claims stand in the rows of their runs, or are appended to `fresh_claim`, and are kept in memory for their hour. Only when `generation` of them come within that are they sorted into `claim`, a slice
- * per commit, in the order of its pages; most homes never get there. `now` never jumps while the process lives.
+ * The identifiers that count as duplicates. Identifiers are random, and an index over random keys costs writing a page or two for each. So new claims are stored in the
+ * rows of their runs, or appended to `fresh_claim`, and kept in memory for their hour. Only when there are more than `generation` of them within that hour are they sorted
+ * into `claim`, a slice per commit, in the order of its pages; most homes never need that. `now` never jumps while the process lives.
  */
 export function createIdempotencyKeys(
 	{
@@ -62,23 +62,23 @@ export function createIdempotencyKeys(
 		order by at, delivery`,
 	);
 	let young: Claims = new Map();
-	/** The generation that is being sorted in. */
+	/** The generation that is being sorted into `claim`. */
 	let old: Claims | undefined;
-	/** Until when a claim in the table may count, and the names that are there; unknown for those of the last process. */
+	/** Until when a claim in the table may count, and the names in it; the names from the last process are unknown. */
 	let sorted: {until: number; readonly names?: BloomFilter} | undefined =
 		database.prepare('select 1 from claim limit 1').get() === undefined
 			? undefined
 			: {until: now() + idempotencyMs};
-	/** What the open transaction did to `young`, in order: the name, and who held it before. */
+	/** What the open transaction changed in `young`, in order: the name, and its previous claim. */
 	const taken: Array<readonly [name: string, before: IdentifierClaim | undefined]> = [];
-	/** The number of claims that were forgotten here and are still on disk, and how far they reach. */
+	/** Number of claims dropped from memory but still on disk, and up to which rows. */
 	let forgotten = 0;
 	const forgottenUpTo: Floors = {fresh: 0, run: 0};
 
 	const isOver = ({at}: IdentifierClaim) => now() - at >= idempotencyMs;
 
 	const append = (name: string, claim: IdentifierClaim) => {
-		// At the end, where the youngest are.
+		// At the end, where the youngest claims are.
 		young.delete(name);
 		young.set(name, claim);
 	};
@@ -88,7 +88,7 @@ export function createIdempotencyKeys(
 		append(name, claim);
 	};
 
-	/** What rows up to `floors` hold counts no more, or stands in the table. */
+	/** Discards claims in rows up to `floors`: they have expired, or are in `claim` now. */
 	const leaveBehind = ({fresh: row, run}: Floors) => {
 		dropFresh.run(row);
 		raiseFloor.run(run);
@@ -113,7 +113,7 @@ export function createIdempotencyKeys(
 		return row && claimOf(row);
 	};
 
-	/** `undefined` while a group waits, and without a run. */
+	/** `undefined` for a pending group, and without a run. */
 	const stateOf = (work: number | null) => {
 		const row = work !== null && (work > 0 ? stateOfRun.get(work) : stateOfGroup.get(-work));
 		return row ? wordOf<RunState>(row['state']) : undefined;
@@ -123,7 +123,7 @@ export function createIdempotencyKeys(
 		defer(
 			() => {
 				for (const [name, {delivery, work, at}] of claims.slice(0, slice)) {
-					// What was given back meanwhile is not there any more.
+					// A claim given back meanwhile is no longer there.
 					if (old?.has(name)) {
 						sortIn.run(...partsOfKeyName(name), delivery, work, at);
 					}
@@ -174,7 +174,7 @@ export function createIdempotencyKeys(
 		);
 	};
 
-	/** A few for each commit, so that none has to do it for many. */
+	/** Drops expired claims, a few per commit, so that none has to drop many. */
 	const forgetOld = () => {
 		let looked = 0;
 		for (const [name, claim] of young) {
@@ -196,7 +196,7 @@ export function createIdempotencyKeys(
 	};
 
 	return {
-		/** The row of the delivery that holds `key` since less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
+		/** The row of the delivery that has held `key` for less than `heldMs`, if any. No claim counts for longer than `idempotencyMs`. */
 		holderOf(key: DeliveryKey, heldMs: number): number | undefined {
 			const claim = claimOn(key);
 			if (!claim || now() - claim.at >= heldMs) {
@@ -206,7 +206,7 @@ export function createIdempotencyKeys(
 			const state = stateOf(claim.work);
 			return state && givesUpIdentifier.has(state) ? undefined : claim.delivery;
 		},
-		/** Takes an identifier, also from another holder. Inside a transaction. */
+		/** Claims an identifier, even if another delivery holds it. Inside a transaction. */
 		take({
 			profile,
 			route,
@@ -219,7 +219,7 @@ export function createIdempotencyKeys(
 			const {lastInsertRowid} = insert.run(profile, route, deliveryId, delivery, work, at);
 			remember(name, {delivery, work, at, row: Number(lastInsertRowid)});
 		},
-		/** The same for a claim that the row of the run has already: nothing is written. */
+		/** Like `take`, for a claim that the row of the run already contains: nothing is written. */
 		hold: ({
 			profile,
 			route,
@@ -229,7 +229,7 @@ export function createIdempotencyKeys(
 			at,
 		}: DeliveryKey & Pick<IdentifierClaim, 'at' | 'delivery' | 'work'>) =>
 			remember(deliveryKeyName({profile, route, deliveryId}), {delivery, work, at, row: 0}),
-		/** Forgets an identifier that this delivery holds without a run. Inside a transaction. */
+		/** Drops the claim of this delivery on an identifier, if it has no run. Inside a transaction. */
 		giveBack({delivery, ...key}: DeliveryKey & Pick<IdentifierClaim, 'delivery'>) {
 			const name = deliveryKeyName(key);
 			const claim = claimOn(key);
@@ -243,7 +243,7 @@ export function createIdempotencyKeys(
 			removeFresh.run(claim.row);
 			removeSorted.run(key.profile, key.route, key.deliveryId);
 		},
-		/** The time of claims, milliseconds since 1970. */
+		/** The clock of claims, milliseconds since 1970. */
 		now,
 		save() {
 			const depth = taken.length;

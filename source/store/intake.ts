@@ -5,7 +5,7 @@ import {identifiersOf, deliveryParameters, insertDelivery, rowIdOf} from './deli
 import type {StoreParts} from './parts.ts';
 import type {Accepted, Intake, ReservedIdentifier} from './port.ts';
 
-/** What `accept` is given. */
+/** The argument of `accept`. */
 type Entry = Parameters<Intake['accept']>[0];
 
 type Duplicate = Extract<Accepted, {readonly kind: 'duplicate'}>;
@@ -25,7 +25,7 @@ export function createIntake({
 }: StoreParts): Intake {
 	const deliveryStatement = database.prepare(insertDelivery);
 
-	/** `work` is the number of a run or, below zero, of a group. */
+	/** `work` is the number of a run or, negated, of a group. */
 	const insert = (delivery: StoredDelivery, parameters: Bindings, work: number | null) => {
 		deliveryStatement.run(...parameters, work);
 		counters.bodyBytes += delivery.body?.byteLength ?? 0;

@@ -15,10 +15,10 @@ export const createJobs = ({engine, clock, commit, jobSteps: steps}: StoreParts)
 	},
 });
 
-/** What `fire` is given. */
+/** The argument of `fire`. */
 export type Firing = Parameters<Jobs['fire']>[0];
 
-/** A run of a job that no route fires. */
+/** The run of a job that was not fired by a route. */
 export const runOfJob = (job: Firing['job'], {target}: RunPlan, now: number): NewRun => ({
 	delivery: null,
 	profile: job.profile,
@@ -31,7 +31,7 @@ export const runOfJob = (job: Firing['job'], {target}: RunPlan, now: number): Ne
 
 export type JobSteps = ReturnType<typeof createJobSteps>;
 
-/** What happens to jobs, inside a transaction. `now` is milliseconds since 1970. */
+/** Changes of jobs, inside a transaction. `now` is milliseconds since 1970. */
 export function createJobSteps({
 	database,
 	enqueue,
@@ -56,7 +56,7 @@ export function createJobSteps({
 	const moveOn = ({profile, id}: JobKey, nextAt: number | undefined) =>
 		setNext.run(nextAt ?? null, profile, id);
 
-	/** Notes that the job fired. */
+	/** Records that the job fired. */
 	const fired = ({profile, id}: JobKey, runId: number, now: number) =>
 		setLast.run(profile, id, now, runId);
 
@@ -68,7 +68,7 @@ export function createJobSteps({
 	};
 
 	return {
-		/** Runs of the job that wait for the agent. */
+		/** Number of the job's runs that wait for the agent. */
 		queued: ({profile, id}: JobKey): number => integerOf(countQueued.get(id, profile)?.['runs']),
 		fired,
 		plan(...[{profile, id}, {nextAt, basis}, seen]: Parameters<Jobs['plan']>): boolean {
@@ -114,7 +114,7 @@ export function createJobSteps({
 	};
 }
 
-/** Columns of a job, with its runs that have not ended. */
+/** Columns of a job, including the number of its unfinished runs. */
 const jobColumns = `profile, id, next_at, basis, last_at, last_run,
 	(select count(*) from run where run.job = job.id and run.profile = job.profile and finished_at is null) as open`;
 
@@ -131,7 +131,7 @@ export function createJobReader({prepare}: Engine): Pick<Jobs, 'list' | 'get'> {
 	};
 }
 
-/** A row of `jobColumns`. */
+/** Parses a row of `jobColumns`. */
 const jobRecordOf = (row: Row): JobRecord => ({
 	profile: textOf(row['profile']),
 	id: textOf(row['id']),

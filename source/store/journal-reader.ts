@@ -15,13 +15,13 @@ import {
 import {createFloors, type Engine} from './engine.ts';
 import type {Journal} from './port.ts';
 
-/** An ending of an identifier must have this many characters. */
+/** Minimum length of an identifier's ending. */
 const minEndingLength = 4;
 const base = 36;
-/** More are not told of when an ending is that of several. */
+/** Maximum number of candidates listed for an ambiguous ending. */
 const maxCandidates = 5;
 
-/** Reads deliveries; needs no write access. `settle` writes what waits to be written: what a face was just told of can be asked for. */
+/** Reads deliveries; needs no write access. `settle` writes deferred writes, so that what a face was just told can be read. */
 export function createJournalReader(
 	engine: Engine,
 	settle: () => void | Promise<void> = () => {},
@@ -99,7 +99,7 @@ export function createJournalReader(
 	};
 }
 
-/** An ending of several identifiers, the newest first. */
+/** Several identifiers have this ending; the newest come first. */
 const ambiguousEnding = (ending: string, candidates: readonly string[]): SvcError =>
 	new SvcError(
 		'delivery_ambiguous',

@@ -1,29 +1,30 @@
 import type {KeyRecord, KeyUsage} from '../core/api-key.ts';
 
-/** What a key has used on one day. */
+/** What a key used on one day. */
 export type KeyUse = KeyUsage & {
 	/** `KeyRecord.id`. */
 	readonly id: string;
-	/** By UTC: `2026-11-23`. */
+	/** A day in UTC: `2026-11-23`. */
 	readonly day: string;
 };
 
-/** Keys of the chat API, and what they have used. No secret is here, only hashes. */
+/** Keys of the chat API, and their usage. Contains hashes of secrets only. */
 export type StoredKeys = {
-	/** All, or those of `keys`, oldest first. */
+	/** All keys, or those in `keys`, oldest first. */
 	list(keys?: readonly string[]): Promise<readonly KeyRecord[]>;
 	/**
-	 * Durably writes a key, new or changed, and drops those that ended longest ago where more than 1,000 have by `now`, milliseconds since 1970; answers their identifiers.
+	 * Durably writes a new or changed key. If more than 1,000 keys have ended by `now` (milliseconds since 1970), drops those that ended longest ago; resolves with their
+	 * identifiers.
 	 * @throws SvcError `journal_unavailable`; `keys_full` when 1,000 keys are in force
 	 */
 	put(key: KeyRecord, now: number): Promise<readonly string[]>;
 	/**
-	 * Durably adds what was used; `usedAt` of a key is its last use, milliseconds since 1970. Uses of keys that are not there are left out. `batch` names what is added: what this gateway added last is not added
-	 * again, so that a call that rejected may be repeated although it was written.
+	 * Durably adds usage; `usedAt` is each key's last use, milliseconds since 1970. Skips unknown keys. `batch` names the addition: this gateway's last batch is not added
+	 * again, so that a call that rejected may be repeated even if it was written.
 	 */
 	add(uses: readonly KeyUse[], usedAt: ReadonlyMap<string, number>, batch?: string): Promise<void>;
-	/** What each key, or each of `keys`, used on each day since `day`, that day too. */
+	/** The use of each key, or of those in `keys`, on each day from `day` on. */
 	usesSince(day: string, keys?: readonly string[]): Promise<readonly KeyUse[]>;
-	/** All that each key, or each of `keys`, has ever used. */
+	/** The total use of each key, or of those in `keys`. */
 	totals(keys?: readonly string[]): Promise<ReadonlyArray<KeyUsage & {readonly id: string}>>;
 };

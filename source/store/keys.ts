@@ -7,7 +7,7 @@ import type {StoredKeys} from './key-port.ts';
 import type {StoreParts} from './parts.ts';
 import {maxKeys} from './rules.ts';
 
-/** The sum of a column and a parameter, which stays readable: the driver refuses to read more. */
+/** SQL for the sum of a column and a parameter, capped at what the driver can read. */
 const sumIn = (column: string, more: string) =>
 	`min(${column} + ${more}, ${Number.MAX_SAFE_INTEGER})`;
 
@@ -84,13 +84,13 @@ export const keysFull = (): SvcError =>
 		`Cannot make a key: ${maxKeys} are in force; revoke one ("svc keys list")`,
 	);
 
-/** The part of `StoredKeys` that only reads. */
+/** The reading part of `StoredKeys`. */
 export function createKeyReader({
 	prepare,
 	among,
 	least,
 }: Engine): Pick<StoredKeys, 'list' | 'usesSince' | 'totals'> {
-	// Journals of before may hold more than the driver reads.
+	// Older journals may contain greater numbers than the driver can read.
 	const used = ['requests', 'input', 'output']
 		.map(name => `${least}(${name}, ${Number.MAX_SAFE_INTEGER}) as ${name}`)
 		.join(', ');
@@ -111,7 +111,7 @@ export function createKeyReader({
 	};
 }
 
-/** Whether it has all fields that checks of a key use: a row that lacks one would fail in the middle of a request. */
+/** Whether the key has all fields that its checks use: without one, a request would fail midway. */
 function isRecord(data: JsonValue): boolean {
 	if (!isJsonObject(data)) {
 		return false;
@@ -134,7 +134,7 @@ function isRecord(data: JsonValue): boolean {
 	);
 }
 
-/** A key from its row. @throws Error when the row is not a key */
+/** Parses the row of a key. @throws Error when the row is not a key */
 function keyOfRow(row: Row): KeyRecord {
 	const used = integerOf(row['used']);
 	if (!isRecord(jsonOf<JsonValue>(row['data']))) {

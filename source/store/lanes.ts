@@ -4,31 +4,31 @@ import {nameOfRoute} from './counters.ts';
 import type {RouteLimit} from './port.ts';
 import {maxLeasesPerChat, maxLeasesPerConversation, maxLeasesPerJob, maxTurns} from './rules.ts';
 
-/** The waiting runs of one route, or of one job that it fires, as an adapter reads them. */
+/** The waiting runs of one lane: of one route, or of one job that it fires. */
 export type WaitingLane = {
-	/** As the database writes it. */
+	/** The lane as stored in the database. */
 	readonly name: string;
-	/** Rows with `id, due_at`, the run that is due first in front. Of a conversation the oldest one alone: a turn that is to be tried again is followed by no other. */
+	/** Rows with `id, due_at`, the run that is due first in front. Of a conversation only the oldest run: a turn that waits to be retried must not be overtaken. */
 	readonly heads: readonly Row[];
-	/** More may wait behind these. */
+	/** Whether more runs may wait behind these. */
 	readonly hasMore?: boolean;
-	/** Its last turn, or that of all threads of its chat; 0 when none is known. */
+	/** The number of its last turn, or of the last turn of all threads of its chat; 0 when unknown. */
 	readonly turn: number;
 };
 
 export type LanesAtOnce = {
 	readonly waiting: readonly WaitingLane[];
-	/** How many runs of each lane are leased. */
+	/** Number of leased runs of each lane. */
 	readonly leased: ReadonlyArray<{readonly name: string; readonly leased: number}>;
 	/** The number of the newest turn. */
 	readonly lastTurn: number;
 };
 
-/** A run that is to be leased. */
+/** A run to be leased. */
 export type Taken = {
 	readonly head: Row;
 	readonly lane: string;
-	/** The number of its turn, and the name that this is kept under. */
+	/** The number of the turn, and the name it is stored under. */
 	readonly turn: number;
 	readonly turnOf: string;
 };
@@ -38,20 +38,20 @@ type Bound = {readonly name: string; readonly most: number};
 
 type Lane = {
 	readonly name: string;
-	/** The name under which it takes turns with others, where it does: the threads of a chat share one turn, or a person who opens many would get most turns. */
+	/** The name under which the lane takes turns together with others, if any: the threads of a chat share one, or a person who opens many would get most turns. */
 	readonly sharing: string | undefined;
 	readonly bounds: readonly Bound[];
 	heads: readonly Row[];
 	hasMore: boolean;
-	/** Of two lanes the lower one is next. */
+	/** The lane with the lowest number is next. */
 	turn: number;
 };
 
 export type LaneChoice = ReturnType<typeof createLaneChoice>;
 
 /**
- * Which run is leased next: of the lanes that have room the one whose last turn is longest ago, and of its runs the first. Pure: the caller, who reads lanes and writes leases, keeps others out meanwhile.
- * `waitMs` says when a run is due, in milliseconds; 0: now.
+ * Chooses the run to lease next: the first run of the lane that has room and whose last turn is longest ago. Pure: the caller reads lanes and writes leases, and locks out
+ * others meanwhile. `waitMs` returns in how many milliseconds a run is due; 0 for now.
  */
 export function createLaneChoice(
 	{waiting, leased: leases, lastTurn}: LanesAtOnce,
@@ -98,9 +98,9 @@ export function createLaneChoice(
 	};
 
 	return {
-		/** The run whose turn it is, of those that are due and known. */
+		/** The run to lease next, among the known ones that are due. */
 		first: () => firstLane()?.heads[0],
-		/** Takes it: its lane is the last whose turn comes again. */
+		/** Takes that run, which moves its lane to the end of the order. */
 		take(): Taken | undefined {
 			const lane = firstLane();
 			const head = lane?.heads[0];
@@ -118,7 +118,7 @@ export function createLaneChoice(
 
 			return {head, lane: lane.name, turn: newest, turnOf: lane.sharing ?? lane.name};
 		},
-		/** Lanes that may have their turn before `first`, by runs that are not known yet: `learn` them. */
+		/** Lanes that might precede `first` with runs that are not known yet: pass these to `learn`. */
 		unknown(): readonly string[] {
 			const most = firstLane()?.turn ?? Infinity;
 			return lanes
@@ -126,19 +126,19 @@ export function createLaneChoice(
 				.filter(hasRoom)
 				.map(({name}) => name);
 		},
-		/** The runs that wait in a lane now, without those that were taken. */
+		/** Sets the runs that wait in a lane now, without those taken. */
 		learn(name: string, heads: readonly Row[]) {
 			for (const lane of lanes.filter(one => one.name === name)) {
 				lane.heads = heads;
 				lane.hasMore = false;
 			}
 		},
-		/** When the due run that has waited longest was due, milliseconds since 1970, also of a lane without room. */
+		/** When the longest-waiting due run became due, milliseconds since 1970; includes lanes without room. */
 		oldestDueAt() {
 			const due = lanes.filter(lane => waitOf(lane) === 0);
 			return due.length === 0 ? undefined : Math.min(...due.map(dueAtOf));
 		},
-		/** The run of a lane with room that is due next, and milliseconds until then. */
+		/** The run that is due next in any lane with room, and in how many milliseconds. */
 		next() {
 			const due = firstLane()?.heads[0];
 			if (due) {
@@ -152,7 +152,7 @@ export function createLaneChoice(
 	};
 }
 
-/** When the next run is due or the first lease runs out, on the wall clock of `now`. A due run may have a time that this clock has not reached: the clock was set back, or is not that of the store. */
+/** When the next run is due or the first lease expires, by the wall clock `now`. A due run's time may be ahead of it: the clock was set back, or is not the store's. */
 export function nextMoment(
 	next: ReturnType<LaneChoice['next']>,
 	expiryMs: number | undefined,
@@ -173,7 +173,7 @@ export function nextMoment(
 
 const dueAtOf = ({heads: [head]}: Lane): number => integerOf(head?.['due_at']);
 
-/** A lane that another program wrote may be anything: it is a route of its own then, and stops no other. */
+/** Splits a lane. An unreadable one, written by another program, counts as a route of its own and affects no other. */
 function partsOf(lane: string): readonly [profile: string, route: string, job: string | null] {
 	const parts = readJson<unknown>(lane);
 	if (!Array.isArray(parts)) {
@@ -184,16 +184,16 @@ function partsOf(lane: string): readonly [profile: string, route: string, job: s
 	return [String(profile), String(route), typeof job === 'string' ? job : null];
 }
 
-/** What threads of a chat take turns under: the chat; `undefined` for a lane of no conversation. */
+/** The name under which threads of a chat share turns: the chat. `undefined` for a lane that is not of a conversation. */
 export function sharedTurn(lane: string): string | undefined {
 	const [profile, route] = partsOf(lane);
 	return isOfConversation(lane) ? JSON.stringify([profile, route.split('/')[0], null]) : undefined;
 }
 
-/** Whether its runs are turns of a conversation: no route has a colon in its name. */
+/** Whether the lane's runs are turns of a conversation: only those have a colon in the route. */
 const isOfConversation = (lane: string): boolean => partsOf(lane)[1].includes(':');
 
-/** What a run holds by the column `lane`: profile, route and job. A run of a job alone has no route, `-`; a turn of a conversation has that one's name. */
+/** The limits that apply to a run, from its lane: profile, route and job. The route is `-` for a run of a job alone, and the conversation's name for its turns. */
 function boundsOf(lane: string, maxOf: ReadonlyMap<string, number>): readonly Bound[] {
 	const [profile, route, job] = partsOf(lane);
 	if (isOfConversation(lane)) {
@@ -210,7 +210,7 @@ function boundsOf(lane: string, maxOf: ReadonlyMap<string, number>): readonly Bo
 	];
 }
 
-/** By turns; lanes whose turn is the same, as that of those that had none, by the age of their runs. */
+/** Orders lanes by turn; lanes with the same turn, such as those without any, by the age of their runs. */
 const isBefore = (a: Lane, b: Lane | undefined): boolean => {
 	const [first] = a.heads;
 	const [second] = b?.heads ?? [];
@@ -225,12 +225,12 @@ const isBefore = (a: Lane, b: Lane | undefined): boolean => {
 	return by < 0;
 };
 
-/** The lanes as they are at one moment, by their heads: rows of `id, state, token, due_at, profile, route`. */
+/** The lanes at one moment, by their first runs: rows of `id, state, token, due_at, profile, route`. */
 export type Lanes = ReturnType<ReturnType<typeof createLanes>>;
 
 /**
- * A function that looks at the lanes: a few steps of indexes for every lane with an unfinished run, however many runs those have. A route has room while less than its limit
- * of runs are leased, a job while none is. Inside a transaction, when the answer is to hold for longer than this moment. `waitMs` says when a run is due, in milliseconds.
+ * Returns a function that reads the lanes in a few index steps per lane with an unfinished run, however many runs it has. A route has room while fewer runs than its limit
+ * are leased, a job while none is. Call it inside a transaction if the answer is to stay valid. `waitMs` returns in how many milliseconds a run is due.
  */
 export function createLanes(database: DatabaseSync, waitMs: (runId: number) => number) {
 	const leases = database.prepare(
@@ -253,7 +253,7 @@ export function createLanes(database: DatabaseSync, waitMs: (runId: number) => n
 		);
 	const next = headBy('due_at, id');
 	const oldest = headBy('id');
-	// The journal numbers the turns, not this process: others may lease from it, too.
+	// Turns are numbered by the journal, not by this process: others may lease from it, too.
 	const last = database.prepare('select max(turn) as turn from lane_turn');
 	const putTurn = database.prepare(
 		'insert into lane_turn (lane, turn) values (?, ?) on conflict do update set turn = excluded.turn',
@@ -284,7 +284,7 @@ export function createLanes(database: DatabaseSync, waitMs: (runId: number) => n
 		);
 		return {
 			...choice,
-			/** Notes that the first was leased: its lane is the last whose turn comes again. */
+			/** Records that the first run was leased, which moves its lane to the end of the order. */
 			take() {
 				const taken = choice.take();
 				if (taken) {

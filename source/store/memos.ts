@@ -10,7 +10,7 @@ const writesPerTrim = 64;
 
 export type MemoSteps = ReturnType<typeof createMemoSteps>;
 
-/** The steps of `Memos` on SQLite; writes belong inside a transaction. A memo that is rewritten becomes the newest of its kind. */
+/** The steps of `Memos` on SQLite; call writes inside a transaction. A rewritten memo becomes the newest of its kind. */
 export function createMemoSteps({database, onBroken}: Pick<StoreParts, 'database' | 'onBroken'>) {
 	const put = database.prepare('insert or replace into memo (kind, name, data) values (?, ?, ?)');
 	const trim = database.prepare(
@@ -48,7 +48,7 @@ export const createMemos = ({memoSteps: steps, commit}: StoreParts): Memos => ({
 	},
 });
 
-/** A row of `name, data`. */
+/** Parses a row of `name, data`. */
 export const memoOfRow = (row: Row) => ({
 	name: textOf(row['name']),
 	value: jsonOf<JsonValue>(row['data']),

@@ -9,32 +9,32 @@ import {sessionSchema} from './session-schema.ts';
 /**
  * One step per version of the schema; never edit a step that was released. Times are milliseconds since 1970.
  *
- * - `delivery.id` is the number behind `Delivery.id`, so rows lie in order of time. Wide columns come last: a scan does not read them.
- * - `delivery.trace` is JSON, a list of steps; the first carries `Delivery.subject`, which every listing shows.
+ * - `delivery.id` is the number behind `Delivery.id`, so rows are in order of time. Wide columns are last, so that a scan need not read them.
+ * - `delivery.trace` is JSON, a list of steps; the first also contains `Delivery.subject`, which every listing shows.
  * - `claim` and `fresh_claim` hold the identifiers that count as duplicates. They are tables, not an index of `delivery`, so that a claim can
- *   pass to a newer delivery, and end after an hour, without touching a row with a body. A fresh claim counts before the other.
+ *   pass to a newer delivery, and end after an hour, without touching a row with a body. A fresh claim takes precedence.
  * - `run.due_at` is set while a run waits to be leased; a run with neither `due_at` nor `finished_at` is leased.
- * - `delivery_rejected` holds what `isRejection` says, so that the retention finds the oldest of them without a look at the others.
- * - `run.lost_leases` counts leases that their process neither settled nor gave back, since the run last came forward.
+ * - The index `delivery_rejected` has the deliveries for which `isRejection` is true, so that the retention finds the oldest of them without reading others.
+ * - `run.lost_leases` counts leases that were neither settled nor released by their process, since the run last made progress.
  * - `transcript.id` is the run times 4,096 plus the position.
- * - `usage`: bytes of the bodies that are kept, and how far the retention has come (ids).
- * - `coalesce_group` waits while it has no `run`. `delivery.run` and `claim.run` below zero name the group of an event, not a run: a column of its own would
- *   lie behind the bodies, and every listing would read through them to get there.
- * - `run.lane` is what its leases are counted by; `run_waiting` has the waiting runs of each lane in their order, so that nobody looks at those of a lane that is full.
- * - `lane_turn` numbers the latest leases, and has of each lane the last one: the lane with the lowest number has its turn next.
- * - `job_run` holds what a run without a delivery has instead of one.
- * - `approval.settled_at` is null while it waits; `data` is the rest of it as JSON. `approval_tool` has what was allowed last of each tool. The numbers of approvals and
- *   rules are never given out twice.
- * - `usage.deliveries` and `usage.runs` count the rows: they change in the one row that a commit with a body writes anyway, where counting would read the table.
- * - `run_to_decide` has the few runs that wait for a person: any other run costs it a comparison and no page.
- * - `memo.data` is JSON; the id says which of a kind was written last.
- * - `run.usage` is JSON: the tokens of all its tries, and what they cost; null while nothing is known of them.
- * - `run.claimed_id` and `run.claimed_at` are the claim of the event that the run is for: a row of its own would be one more to write for each. Those of runs up to
- *   `usage.run_claim_floor` count no more, or are sorted into `claim`.
- * - `run.awaits_logins` is set while a run waits for a login: the names of the servers, as JSON. `run.login_wait` is what it had left of that wait when it began to wait, or was
- *   released, milliseconds; null before it has waited.
+ * - `usage`: bytes of the stored bodies, and up to which ids the retention has worked.
+ * - A `coalesce_group` is pending while it has no `run`. A negative `delivery.run` or `claim.run` is the group of an event, not a run: a column of its own would
+ *   lie behind the bodies, which every listing would have to read.
+ * - Leases are counted by `run.lane`; the index `run_waiting` has the waiting runs of each lane in order, so that a full lane's runs need not be read.
+ * - `lane_turn` has the number of each lane's latest lease: the lane with the lowest number is next.
+ * - `job_run` has, for runs without a delivery, what a delivery would contain.
+ * - `approval.settled_at` is null while the request waits; `data` is the rest of it as JSON. `approval_tool` has the last allowed call of each tool. Numbers of approvals and
+ *   rules are never reused.
+ * - `usage.deliveries` and `usage.runs` count the rows: they are in the one row that a commit with a body writes anyway, and save counting the table.
+ * - The index `run_to_decide` has the few runs that wait for a person: any other run costs a comparison, but no page.
+ * - `memo.data` is JSON; the greatest id of a kind was written last.
+ * - `run.usage` is JSON: the tokens of all its tries, and their cost; null while unknown.
+ * - `run.claimed_id` and `run.claimed_at` are the claim of the run's event, which saves writing another row. Claims of runs up to
+ *   `usage.run_claim_floor` have expired or are sorted into `claim`.
+ * - `run.awaits_logins` is set while a run waits for a login: the names of the servers, as JSON. `run.login_wait` is how much of that wait was left when it began or was
+ *   released, milliseconds; null before the first wait.
  * - `run.job_name` is the name of the key of a turn of a chat, which has neither delivery nor job; `run.conversation` is `Run.conversation` as JSON, for a turn on a platform.
- * - `run.dropped` is `Run.dropped` as JSON. `run.handed` is what a person has said of the delivery since its plan was made, as JSON: `target`, and `again` of the plan.
+ * - `run.dropped` is `Run.dropped` as JSON. `run.handed` is JSON with what a person has since changed about the delivery of the plan: `target` and `again`.
  */
 const steps: readonly string[] = [
 	`create table delivery (
@@ -233,10 +233,10 @@ const steps: readonly string[] = [
 	create index inbound_at on inbound (at);`,
 ];
 
-/** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */
+/** The schema version that this program writes. All earlier versions can be read without migration: see `openSqliteReader`. */
 export const schemaVersion = steps.length;
 
-/** The version of the schema on disk; 0 for a new file. @throws SvcError `store_too_new` when a newer program wrote it */
+/** The schema version on disk; 0 for a new file. @throws SvcError `store_too_new` when a newer program wrote it */
 export function versionOf(database: DatabaseSync, file: string): number {
 	const version = integerOf(database.prepare('pragma user_version').get()?.['user_version']);
 	if (version > schemaVersion) {
@@ -250,7 +250,7 @@ export function versionOf(database: DatabaseSync, file: string): number {
 	return version;
 }
 
-/** The program that had the store open last, cleaned: what is asked is as old as version 6. */
+/** The program that last had the store open, cleaned. The query works from version 6 on. */
 function writerOf(database: DatabaseSync): string {
 	try {
 		const row = database
@@ -280,8 +280,8 @@ export function signStore(database: DatabaseSync): void {
 }
 
 /**
- * Brings the schema to `schemaVersion`: a new file in one transaction, since each waits for the disk; an older one in a transaction per step.
- * Same errors as `versionOf`, and SQLite's.
+ * Migrates the schema to `schemaVersion`: a new file in one transaction, since each transaction waits for the disk; an older file in one transaction per step. Same errors
+ * as `versionOf`, and SQLite's.
  */
 export function migrate(database: DatabaseSync, file: string): void {
 	const version = versionOf(database, file);

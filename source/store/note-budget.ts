@@ -4,23 +4,26 @@ import {isRejection, type StoredDelivery} from '../core/delivery.ts';
 const mebibyte = 1024 * 1024;
 const secondMs = 1000;
 
-/** What may be noted in a second, and what may wait to be written. */
+/** Limits of all notes: number per second, and total size waiting to be written. */
 const whole = {perSecond: 50, waitingBytes: 4 * mebibyte};
-/** The part of it that rejections may take. */
+/** The part of these limits that rejections may use. */
 const rejections = {perSecond: 10, waitingBytes: 2 * mebibyte};
 
-/** What a note weighs beside its body, in bytes: trace, headers and overhead, roughly. */
+/** Estimated size of a note without its body, bytes: trace, headers and overhead. */
 const noteOverheadBytes = 1024;
 
 export type NoteBudget = ReturnType<typeof createNoteBudget>;
 
-/** How much is noted of what changes nothing, so that a flood of requests cannot fill the disk, nor one of rejections hide the rest. */
+/** Limits how much is stored about requests that change nothing, so that a flood of them cannot fill the disk, nor a flood of rejections hide the rest. */
 export function createNoteBudget(clock: Clock) {
 	const all = createShare(clock, whole);
 	const rejected = createShare(clock, rejections);
 	let dropped = 0;
 	return {
-		/** Whether another note may wait: at most 50 a second and 4 MiB at once, of which rejections, which any stranger can make, have at most 10 and 2 MiB. A refused note is counted; for an accepted one the result is called once it is written or given up. */
+		/**
+		 * Reserves room for a note: at most 50 a second and 4 MiB waiting, of which rejections, which any stranger can cause, get at most 10 and 2 MiB. `undefined` when refused,
+		 * which is counted; otherwise call the result once the note is written or given up.
+		 */
 		take(delivery: StoredDelivery): (() => void) | undefined {
 			const bytes = noteOverheadBytes + (delivery.body?.byteLength ?? 0);
 			const shares = isRejection(delivery) ? [all, rejected] : [all];

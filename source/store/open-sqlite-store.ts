@@ -12,12 +12,12 @@ import {createSqliteStore, type SqliteStoreDependencies} from './sqlite-store.ts
 
 const privateFile = 0o600;
 
-/** How long a call blocks the event loop for a foreign lock, milliseconds; longer waits are timers. @see createGroupCommit */
+/** How long a call blocks the event loop for another process's lock, milliseconds; longer waits use timers. @see createGroupCommit */
 const busyTimeoutMs = 50;
 
 /**
- * `synchronous=full`: a commit is on the disk, not only in the page cache. A payload of 7 KB fills one page of 8 KiB and not two of 4, which saves a fifth of
- * an accept. Checkpoints of 1.2 MiB hold the loop for about 4 ms, with the default it is 20. The log of a burst is cut back to 16 MiB.
+ * `synchronous=full`: a commit is on the disk, not only in the page cache. A payload of 7 KB fills one page of 8 KiB instead of two of 4, which saves a fifth of the cost
+ * of an accepted event. Checkpoints of 1.2 MiB block the event loop for about 4 ms, those of the default size for 20. The log of a burst is truncated to 16 MiB.
  */
 const pragmas = `
 	pragma page_size = 8192;
@@ -31,18 +31,19 @@ const pragmas = `
 `;
 
 export type SqliteStoreOptions = {
-	/** Path of the database; its folder is created, 0700. */
+	/** Path of the database; its folder is created with mode 0700. */
 	readonly file: string;
-	/** Bound of its size, in pages of 8 KiB; none when absent. */
+	/** Maximum size in pages of 8 KiB; unlimited when absent. */
 	readonly maxPages?: number;
-	/** Identifiers of one hour that are kept in memory before they are sorted into their table, 32,768 when absent: about 5 MB. */
+	/** Identifiers of the last hour kept in memory before they are sorted into their table; 32,768 when absent, about 5 MB. */
 	readonly freshKeys?: number;
-	/** How the gateway is called among those on the store; the name of the host when absent. */
+	/** Name of the gateway among those on the store; the host name when absent. */
 	readonly node?: string;
 };
 
 /**
- * Opens the embedded store: one SQLite file, written by this process alone, every acknowledged write synced to the disk.
+ * Opens the embedded store: one SQLite file, written by this process only, with every acknowledged write synced to the disk.
+ *
  * @throws SvcError `store_unreadable` (damaged, no database, not accessible, locked), `store_too_new`, `store_in_use` (by another process that writes it)
  */
 export async function openSqliteStore(
@@ -51,14 +52,14 @@ export async function openSqliteStore(
 ): Promise<Store> {
 	const {file} = options;
 	try {
-		// A disk that is full gives its reserve back, and the opening begins again.
+		// On a full disk the reserve is freed, and opening starts over.
 		return withReserve(file, () => openOnce(dependencies, options));
 	} catch (error) {
 		throw storeUnreadable(file, error, {isFull: lacksRoom(file, error)});
 	}
 }
 
-/** The way to a store, in order: the only writer, the file, its schema, what is kept of it in memory, and the parts that work on it. */
+/** Opens a store step by step: the lock of the only writer, the file, its schema, the state in memory, and the parts that work on it. */
 function openOnce(
 	dependencies: SqliteStoreDependencies,
 	{file, maxPages, freshKeys = 32_768, node}: SqliteStoreOptions,
@@ -79,12 +80,12 @@ function openOnce(
 	}
 }
 
-/** The database and what SQLite keeps beside it. */
+/** The files of a database, including those that SQLite creates beside it. */
 export const filesOf = (file: string): readonly string[] => [file, `${file}-wal`, `${file}-shm`];
 
 /**
- * Opens the database for the one process that writes it, and creates it if need be: 0600 before anything is in it
- * (SQLite gives its side files the mode of the database). `maxPages` limits its size in pages of 8 KiB. Throws what Node and SQLite throw.
+ * Opens the database for its only writing process, creating it if necessary: with mode 0600 before it contains anything (SQLite gives its side files the database's mode).
+ * `maxPages` limits its size in pages of 8 KiB. Throws what Node and SQLite throw.
  */
 export function openDatabase(
 	file: string,

@@ -7,11 +7,11 @@ import type {PostgresStoreOptions} from './postgres/open-postgres-store.ts';
 import type {StoreReader} from './reader-port.ts';
 import type {SqliteStoreDependencies} from './sqlite-store.ts';
 
-/** Which store is meant: the file, or with `url` a PostgreSQL database. When absent, `node` is the name of the host, and `place` the path of the file. */
+/** Selects the store: the file, or with `url` a PostgreSQL database. When absent, `node` is the host name, and `place` the path of the file. */
 type StoreOptions = SqliteStoreOptions & Partial<PostgresStoreOptions>;
 
 /**
- * Opens a store for writing; `Store.takeOver` deals with what others left. The engine is chosen here only, and only that engine is loaded.
+ * Opens a store for writing; `Store.takeOver` handles what dead gateways left. Only here is the engine chosen, and only that engine is loaded.
  *
  * @throws SvcError `store_unreadable`, `store_too_new`, `store_in_use` (by another process that writes it), `member_duplicate`, `cluster_full`, `journal_unavailable` (a database that does not answer)
  */
@@ -29,7 +29,8 @@ export async function openStore(
 }
 
 /**
- * Opens a store only to look, also while another process writes it. One that is missing, or was never filled, gives empty answers. `leavesNothing`: not even files beside it are made, for a short look.
+ * Opens a store only for reading, even while another process writes it. A missing or never filled store gives empty answers. `leavesNothing`: creates no side files either,
+ * for a short read.
  *
  * @throws SvcError `store_unreadable`, `store_too_new`, `journal_unavailable`
  */

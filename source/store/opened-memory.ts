@@ -10,15 +10,15 @@ import {maxPauseMs} from './rules.ts';
 import {findLeft, type Left} from './take-over.ts';
 import {createTimedRuns, type TimedRun, type TimedRuns} from './waiting-runs.ts';
 
-/** What this process knows of the store without asking the disk. */
+/** State of the store that this process keeps in memory. */
 export type OpenedMemory = Pick<StoreParts, 'counters' | 'pending' | 'timed'> & {
-	/** What those before have not finished. */
+	/** What earlier processes left unfinished. */
 	readonly left: Left;
 };
 
 /**
- * Reads into memory, in one transaction, the state that every accept needs. Times are brought onto the clocks of this process: the wall clock may have been set back since they were
- * written. Leases and requests of others stay as they are.
+ * Reads the state that every accepted event needs into memory, in one transaction. Converts times to the clocks of this process: the wall clock may have been set back
+ * since they were written. Leases and requests of others are unchanged.
  */
 export function readMemory(database: DatabaseSync, clock: Clock): OpenedMemory {
 	database.exec('begin immediate');
@@ -34,7 +34,7 @@ export function readMemory(database: DatabaseSync, clock: Clock): OpenedMemory {
 }
 
 /**
- * The groups that wait. A group that had an event later than now was written under a clock that has been set back, and its times go back with it, so that no group waits longer
+ * Reads pending groups. If a group has an event in the future, the clock has been set back since; its times are shifted back accordingly, so that no group waits longer
  * than its cap.
  */
 function readPendingGroups(database: DatabaseSync, steady: SteadyClock): PendingGroups {
@@ -71,8 +71,8 @@ const movedBack = (group: WaitingGroup, byMs: number): WaitingGroup => ({
 });
 
 /**
- * The waiting runs whose time lies ahead: a promised start lies no further ahead than it did when it was promised, another try at most an hour, a wait for logins ends no later than it
- * would have, and what was to start at once does.
+ * Reads runs that wait for a future time. If the clock was set back, a promised start is no further ahead than when promised, a retry at most an hour, a wait for logins
+ * ends no later than planned, and runs without a wait start at once.
  */
 function readTimedRuns(database: DatabaseSync, clock: Clock): TimedRuns {
 	const [now, monotonic] = [clock.now(), clock.monotonic()];
@@ -126,7 +126,7 @@ function waitOf(row: Row, now: number): number {
 		: Math.min(waitMs, maxPauseMs);
 }
 
-/** Identifiers that were taken later than now count as taken now. */
+/** Identifiers claimed in the future count as claimed now. */
 function pullIdentifiers(database: DatabaseSync, now: number): void {
 	for (const table of ['claim', 'fresh_claim']) {
 		database.prepare(`update ${table} set at = ?1 where at > ?1`).run(now);

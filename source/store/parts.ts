@@ -15,7 +15,7 @@ import type {LeaseToken, StoreNotes} from './shared-port.ts';
 import type {GroupCommit} from './transaction.ts';
 import type {TimedRuns, WaitingPool} from './waiting-runs.ts';
 
-/** What the parts of a store on SQLite are made of; each takes some of it. Steps belong inside a transaction. */
+/** What the parts of a store on SQLite need; each uses some of it. Call steps inside a transaction. */
 export type StoreParts = {
 	readonly database: DatabaseSync;
 	readonly engine: Engine;
@@ -36,11 +36,11 @@ export type StoreParts = {
 	readonly groupSteps: GroupSteps;
 	readonly jobSteps: JobSteps;
 	readonly memoSteps: MemoSteps;
-	/** Identifies this opening of the store: each time it is opened, the name is another. */
+	/** Identifies this opening of the store, unique each time. */
 	readonly owner: string;
-	/** Whether no other holder has had the lease since. */
+	/** Whether nobody else has taken the lease since. */
 	readonly isLast: (lease: LeaseToken) => boolean;
-	/** Tells all gateways on the store. */
+	/** Publishes a note to all gateways on the store. */
 	readonly publish: StoreNotes['publish'];
 	readonly onBroken: OnBroken;
 };

@@ -4,24 +4,24 @@ import {createDueQueue} from './due-queue.ts';
 import type {RouteKey} from './port.ts';
 import {createUndo} from './transaction.ts';
 
-/** Whose events wait together. `key` as it was rendered, not cleaned. */
+/** Identifies the events that are grouped. `key` as rendered, not cleaned. */
 export type GroupKey = Pick<Group, 'profile' | 'route' | 'key'>;
 
-/** What the disk knows of a group that waits. */
+/** A pending group as stored on disk. */
 export type WaitingGroup = GroupKey &
 	Pick<Group, 'id' | 'firstAt' | 'lastAt' | 'quietAt' | 'capAt' | 'count' | 'event'> & {
-		/** Row of its latest delivery. */
+		/** The row of its latest delivery. */
 		readonly latest: number;
-		/** Kind of the target of its run. */
+		/** The kind of its run's target. */
 		readonly target: string;
 	};
 
-/** A group that waits in this process. Its times are those of its own steady clock, whose `offset` it has. */
+/** A pending group in memory. Its times are on its own steady clock, which `offset` defines. */
 export type PendingGroup = WaitingGroup & {readonly offset: number};
 
 export type PendingGroups = ReturnType<typeof createPendingGroups>;
 
-/** The groups that wait, in memory: at most one of a key. Begins with what is on disk; changes belong inside a transaction. */
+/** The pending groups in memory, at most one per key. Initialised from disk; change it inside a transaction. */
 export function createPendingGroups(known: readonly PendingGroup[]) {
 	const groups = new Map<number, PendingGroup>();
 	const names = new Map<string, number>();
@@ -57,7 +57,7 @@ export function createPendingGroups(known: readonly PendingGroup[]) {
 	return {
 		ofKey: (key: GroupKey) => get(names.get(nameOfGroup(key))),
 		get,
-		/** Adds a group, or puts it in place of what was known of it. */
+		/** Adds a group, or replaces the one of that number. */
 		put(group: PendingGroup) {
 			const before = groups.get(group.id);
 			set(group);
@@ -73,17 +73,17 @@ export function createPendingGroups(known: readonly PendingGroup[]) {
 			remove(group);
 			undo(() => set(group));
 		},
-		/** The one that is due first, on the monotonic clock. */
+		/** The group that is due first, by the monotonic clock. */
 		first: () => get(due.first()?.id),
 		ids: () => [...groups.keys()],
 		all: () => groups.values(),
 		count: () => groups.size,
-		/** Those of one route. */
+		/** The number of pending groups of a route. */
 		countOf: (route: RouteKey) => tally.of(route),
 		...memory,
 	};
 }
 
-/** Names of profiles and routes hold no NUL, so no two keys have one name. */
+/** Unique: names of profiles and routes contain no NUL. */
 export const nameOfGroup = ({profile, route, key}: GroupKey): string =>
 	`${profile}\0${route}\0${key}`;

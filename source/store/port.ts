@@ -21,22 +21,25 @@ import type {StoredKeys} from './key-port.ts';
 import type {StoredSessions} from './session-port.ts';
 import type {Shared} from './shared-port.ts';
 
-/** Whose events something is made of. */
+/** Identifies a route of a profile. */
 export type RouteKey = {readonly profile: string; readonly route: string};
 
-/** Identity of a delivery for the duplicate rule. @see manual/guarantees.md#nothing-accepted-is-lost */
+/** Identifies a delivery for the detection of duplicates. @see manual/guarantees.md#nothing-accepted-is-lost */
 export type DeliveryKey = RouteKey & {readonly deliveryId: string};
 
-/** The SHA-256 of a body, a second identifier: an equal body on the route is a duplicate. */
+/** The SHA-256 of the body as a second identifier: an equal body on the same route is a duplicate. */
 type WithBody = {readonly bodyHash?: string | undefined};
 
 export type Accepted =
 	| {readonly kind: 'accepted'; readonly runId: number}
-	/** `of` is the `Delivery.id` that holds the identifier; `byBody`: that had the same body. */
+	/** `of` is the `Delivery.id` that holds the identifier; `byBody`: the bodies were equal. */
 	| {readonly kind: 'duplicate'; readonly of: string; readonly byBody?: true}
-	/** The event waits in `group`. `dispatched`: the group of the same key that was over and made room for it. */
+	/** The event waits in `group`. `dispatched`: the earlier group of the same key, which was over. */
 	| {readonly kind: 'coalesced'; readonly group: Group; readonly dispatched?: Group}
-	/** `queued` wait already, as many as may; nothing was written. With `freeInMs` they wait for their time, of this route or of all together, and the first place becomes free in so many milliseconds; without, they wait for a worker; `ofRoute`: these are of this route, and other routes find places. `awaitLogins`: they are runs of this route, or of all, that wait for a person to log in. */
+	/**
+	 * The limit is reached by `queued` events; nothing was written. With `freeInMs`, the milliseconds until the first place is free, they wait for their times; otherwise for a
+	 * worker. `ofRoute`: the limit is the route's, and other routes still have places. `awaitLogins`: they are runs, of the route or all, that wait for a person to log in.
+	 */
 	| {
 			readonly kind: 'full';
 			readonly queued: number;
@@ -45,23 +48,23 @@ export type Accepted =
 			readonly ofRoute?: true;
 			readonly awaitLogins?: true;
 	  }
-	/** `queued` runs of the job wait already; nothing was written. */
+	/** The limit of the job is reached by `queued` runs; nothing was written. */
 	| {readonly kind: 'job-full'; readonly queued: number};
 
-/** Whether an identifier was taken for a message that is about to be sent. */
+/** Whether an identifier was reserved for a message that is about to be sent. */
 export type ReservedIdentifier =
 	| {readonly kind: 'reserved'}
-	/** `of` is the `Delivery.id` that holds the identifier. That gateway may have ended while sending: whether its message arrived is not known. */
+	/** `of` is the `Delivery.id` that holds the identifier. If its gateway ended while sending, it is unknown whether the message arrived. */
 	| {readonly kind: 'duplicate'; readonly of: string; readonly byBody?: true}
-	/** Another gateway is sending, and says within half a minute whether it arrived. */
+	/** Another gateway is sending, and records the outcome within half a minute. */
 	| {readonly kind: 'under-way'; readonly of: string};
 
-/** What came in, to be kept. */
+/** Durably stores inbound events. */
 export type Intake = {
 	/**
-	 * One atomic, durable call: decides duplicate and queue bound together, and on `accepted` writes the delivery and its queued run. Resolves only
-	 * after the commit is on disk; calls of one event-loop turn share a commit. An identifier is held for `idempotencyMs` from its acceptance, unless its run
-	 * (of a coalesced event: the run of its group) ended `failed`, `dead` or `cancelled`: then it is accepted again.
+	 * Atomically and durably decides whether the event is a duplicate or exceeds a limit; if `accepted`, writes the delivery and its queued run. Resolves only after the commit
+	 * is on disk; calls of one turn of the event loop share a commit. An identifier is held for `idempotencyMs` from acceptance, unless the run (for a coalesced event: the
+	 * group's) ended `failed`, `dead` or `cancelled`: then it is accepted again.
 	 * @throws SvcError `journal_unavailable` when nothing could be written (disk full, database locked or broken).
 	 */
 	accept(
@@ -69,142 +72,142 @@ export type Intake = {
 			readonly delivery: StoredDelivery;
 			readonly plan: RunPlan;
 			/**
-			 * Bound of the queued runs that wait for a worker; a (profile, route) has at most `maxQueuedOfRoute` of them. What waits for its time, pending groups and runs with a `dueAt` ahead until that comes, has the same bound for itself, and
-			 * half of it, at least 1, for each (profile, route). An event that joins a group, or finds it over and opens the next, adds nothing. Runs that await logins are in neither: a
-			 * route that has so many of them that it has its half takes no event that would add a run, and no route that has any does while all together are `maxQueued`.
+			 * Limit of queued runs that wait for a worker; each (profile, route) may have at most `maxQueuedOfRoute` of them. Events that wait for a time, as pending groups or runs
+			 * with a future `dueAt`, have a separate limit of the same size, and each (profile, route) half of it, at least 1. An event that joins a group, or replaces one that is
+			 * over, adds nothing. Runs that await logins count towards neither: a route with half of `maxQueued` such runs accepts no event that would add a run, and when there are
+			 * `maxQueued` in total, no route that has any does.
 			 */
 			readonly maxQueued: number;
 			readonly idempotencyMs: number;
-			/** Earliest start of the run, milliseconds since 1970; at once when absent. Its distance counts from here on: a wall clock that is set moves nothing. */
+			/** Earliest start of the run, milliseconds since 1970; at once when absent. Converted to a delay from now, so that setting the wall clock does not move it. */
 			readonly dueAt?: number;
-			/** The event joins, or opens, the pending group of its (profile, route, key); `plan` is what the group runs if no later event comes. */
+			/** The event joins, or opens, the pending group of its (profile, route, key); the group runs `plan` unless a later event arrives. */
 			readonly group?: GroupWindow & {readonly key: string};
-			/** The run is one of this job; at most `maxQueued` of those wait. */
+			/** The run belongs to this job, of which at most `maxQueued` runs may be queued. */
 			readonly job?: JobKey & {readonly name: string; readonly maxQueued: number};
 		},
 	): Promise<Accepted>;
-	/** The `Delivery.id` that holds `key` since less than `idempotencyMs`, if any. */
+	/** The `Delivery.id` that has held `key` for less than `idempotencyMs`, if any. */
 	holderOf(key: DeliveryKey & WithBody, idempotencyMs: number): Promise<string | undefined>;
-	/**
-	 * Durably takes the identifier of the delivery `id`, which is sent without a run (`deliver_only`), before it goes out; `record` says what became of it. Until then, also after a crash, the identifier stays taken. Same errors as `accept`.
-	 */
+	/** Before a message is sent without a run (`deliver_only`): durably reserves its identifier, even across a crash, until `record` reports the outcome. Errors as `accept`. */
 	reserve(
 		delivery: DeliveryKey & WithBody & {readonly id: string},
 		idempotencyMs: number,
 	): Promise<ReservedIdentifier>;
-	/** Durably records a delivery that has no run. `claim` also takes its identifier; without, what `reserve` took for this delivery is free again. Recording it again changes nothing. Same errors as `accept`. */
+	/** Durably records a delivery without a run. `claim` also claims its identifier; otherwise what `reserve` took is freed. Repeating it changes nothing. Errors as for `accept`. */
 	record(
 		entry: WithBody & {readonly delivery: StoredDelivery; readonly claim: boolean},
 	): Promise<void>;
 	/**
-	 * Remembers a delivery that changed nothing (ignored, duplicate, rejected), best effort and never awaited: written in batches, at most 50 a second
-	 * and 4 MiB waiting, of which rejections have at most 10 and 2 MiB; above that it is dropped and counted in `Health.notesDropped`.
+	 * Stores a delivery that changed nothing (ignored, duplicate, rejected), best effort and never awaited: in batches, at most 50 a second and 4 MiB waiting, of which
+	 * rejections get at most 10 and 2 MiB; beyond that it is dropped and counted in `Health.notesDropped`.
 	 */
 	note(delivery: StoredDelivery): void;
 };
 
-/** A run handed to one worker. `token` fences: a call with a stale lease changes nothing and answers `false`. */
+/** A run leased to one worker. `token` is a fencing token: a call with a stale lease changes nothing and resolves with `false`. */
 export type Lease = {
 	readonly run: StoredRun;
 	readonly token: number;
-	/** `agent`: run the agent. `deliver`: the answer is there, hand it over. */
+	/** `agent`: run the agent. `deliver`: deliver the existing answer. */
 	readonly phase: 'agent' | 'deliver';
-	/** What is left of the time that the run may wait for logins, milliseconds; absent: it has not waited for any. */
+	/** How much longer the run may wait for logins, milliseconds; absent if it has not waited for any. */
 	readonly loginWaitMs?: number;
 };
 
 /** A tool server of a profile. */
 export type ServerKey = {readonly profile: string; readonly name: string};
 
-/** What an agent try or a delivery try came to. */
+/** The result of one attempt of the agent or of the delivery. */
 export type Settlement =
-	/** `target`: the actual target of the answer, where it differs from the requested one; `Run.target` has it from now on. */
+	/** `target`: the actual target of the answer, if different from the requested one; it becomes `Run.target`. */
 	| {readonly state: 'done' | 'silent' | 'cancelled'; readonly target?: string}
 	| {readonly state: 'failed' | 'dead' | 'interrupted' | 'uncertain'; readonly error: string}
-	/** Same phase again at `at`, milliseconds since 1970; its distance counts from here on. */
+	/** Retry the same phase at `at`, milliseconds since 1970; converted to a delay from now. */
 	| {readonly state: 'retry'; readonly at: number; readonly error: string}
-	/**
-	 * Of the agent's phase: queued again as if this lease had not been, and not due before a `release` of one of `servers`, of the run's profile, a person's `retry`, or `mostMs` from
-	 * here on.
-	 */
+	/** Only in the agent's phase: queues the run as if not leased; due on a `release` of one of `servers` of its profile, a person's `retry`, or after `mostMs` from now. */
 	| {
 			readonly state: 'awaits-logins';
 			readonly servers: readonly string[];
 			readonly mostMs: number;
 	  };
 
-/** How many runs of a route may be leased at once; 0 holds them all back. */
+/** Limits the concurrently leased runs of a route; 0 holds them all back. */
 export type RouteLimit = RouteKey & {readonly most: number};
 
 export type Runs = Chats & {
 	/**
-	 * Takes up to `count` due runs for `leaseMs`: each time the oldest of the route whose last lease, from whatever gateway, is longest ago (see `maxTurns`). A job is a route of its own, also where a route fires it, and so is a conversation on a platform.
-	 * Never two runs of one job at once, and of one route no more than `limits` say; runs that wait for that do not hold up others. A lease neither beaten nor settled in time is due again, `interrupted` or `uncertain`, by the rules of opening.
+	 * Leases up to `count` due runs for `leaseMs`: each time the oldest of the route whose last lease, at any gateway, is longest ago (see `maxTurns`). A job counts as a route
+	 * of its own, even when a route fires it, and so does a conversation on a platform. Never leases two runs of one job at once, nor more of a route than `limits` allow; runs
+	 * waiting for that do not hold up others. A lease that expires unsettled becomes due again, `interrupted` or `uncertain`, by the rules of the takeover.
 	 */
 	lease(count: number, leaseMs: number, limits?: readonly RouteLimit[]): Promise<readonly Lease[]>;
-	/** Prolongs by `leaseMs`. `false`: lost, stop working. */
+	/** Renews the lease by `leaseMs`. `false` when it is lost: stop working. */
 	beat(lease: Lease, leaseMs: number): Promise<boolean>;
-	/** Durably notes, before it happens, that a tool that may change things starts. */
+	/** Durably records that a tool which may change things is about to start. */
 	markSideEffect(lease: Lease): Promise<boolean>;
 	/** Appends to the transcript; batched, not durable by itself. */
 	append(lease: Lease, entries: readonly TranscriptEntry[]): void;
-	/** Notes the state of the run before it ends, with the tokens of all its tries; batched, not durable by itself. */
+	/** Records the run's progress before it ends, with the tokens of all its attempts; batched, not durable by itself. */
 	work(lease: Lease, work: WorkDone): void;
-	/** Durably stores the answer and moves the run to `delivering`; the lease goes on with `phase: 'deliver'`. */
+	/** Durably stores the answer and sets the run to `delivering`; the lease continues with `phase: 'deliver'`. */
 	answer(
 		lease: Lease,
 		answer: {readonly text: string; readonly model: string; readonly toolCalls: number},
 	): Promise<boolean>;
-	/** Durably counts, before it happens, a delivery try that starts. Unless it `isRepeatable`, a run that is lost from here on becomes `uncertain`. */
+	/** Durably counts a delivery attempt that is about to start. Unless it `isRepeatable`, the run becomes `uncertain` if it is lost from now on. */
 	markDeliveryStarted(lease: Lease, how: {readonly isRepeatable: boolean}): Promise<boolean>;
 	settle(lease: Lease, settlement: Settlement): Promise<boolean>;
 	/** Ends a queued, waiting or leased run as `cancelled`; `false` when it has ended or does not exist. */
 	cancel(runId: number): Promise<boolean>;
-	/** Puts a run that is `failed`, `interrupted`, `uncertain` or `dead` away as `dropped`, with what it has and why it failed; `false` for any other. */
+	/** Sets a run that is `failed`, `interrupted`, `uncertain` or `dead` to `dropped`, keeping its results and error; `false` for any other. */
 	drop(runId: number, reason?: string): Promise<boolean>;
 	/**
-	 * Queues the answer of a run that is `done`, `cancelled`, `uncertain`, `dead` or `dropped` for its delivery once more, from here on to `target`. One that had arrived is another
-	 * message then; of one that had not, parts that have arrived there stay. `false` without an answer, in another state, and for a turn of a chat.
+	 * Queues the answer of a run that is `done`, `cancelled`, `uncertain`, `dead` or `dropped` for another delivery, to `target`. If the last delivery had succeeded, this is a
+	 * new message; if not, its parts that arrived remain. `false` without an answer, in another state, and for a turn of a chat.
 	 */
 	handOver(runId: number, target: Target): Promise<boolean>;
-	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery; `dropped`: as before; never a turn of a chat), and lets one that waits for its time start as soon as there is a place; `false` otherwise. */
+	/**
+	 * Queues an ended run again (`failed`, `interrupted`, `cancelled`: from the agent on; `dead`, `uncertain`: from the delivery on; `dropped`: as in its state before; never a
+	 * turn of a chat), or makes a run that waits for a time due now; `false` otherwise.
+	 */
 	retry(runId: number): Promise<boolean>;
-	/** Lets the runs that await a login to this server, or to any, start as soon as there is a place, with what is left of their wait; their numbers. */
+	/** Makes runs that await a login to this server, or to any, due now, keeping the rest of their wait for later; resolves with their numbers. */
 	release(server: ServerKey | 'all'): Promise<readonly number[]>;
-	/** How many runs await logins, and to which servers. */
+	/** The number of runs that await logins, and the servers. */
 	awaitedLogins(): Promise<{readonly runs: number; readonly servers: readonly ServerKey[]}>;
 	get(runId: number): Promise<StoredRun | undefined>;
-	/** The run without its plan, answer and transcript: what faces list. */
+	/** The run without plan, answer and transcript, for lists. */
 	view(runId: number): Promise<Run | undefined>;
 	/** Newest first, at most `limit` (1 to 1,000). */
 	list(filter: {
 		readonly states?: readonly RunState[];
 		readonly profile?: string;
 		readonly route?: string;
-		/** `Run.job.id`. */
+		/** The identifier `Run.job.id`. */
 		readonly job?: string;
 		readonly before?: number;
 		readonly limit: number;
 	}): Promise<readonly Run[]>;
-	/** Those that wait for a person (`needsDecision`), however old they are; newest first, at most `limit` (1 to 1,000). */
+	/** The runs that wait for a person (`needsDecision`), of any age; newest first, at most `limit` (1 to 1,000). */
 	toDecide(limit: number): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
-	/** The `queued` of `counts` by what they wait for; a delivery whose next try is due waits for a worker beside them. Both, as `kept`, may be asked once the store is closed; the age of the oldest is not known then. */
+	/** The `queued` of `counts` by what they wait for, and due deliveries as waiting for a worker. Like `kept`, it works after closing, but without the age of the oldest. */
 	waits(): Promise<Omit<RunQueue, 'places'>>;
-	/** How many the journal holds, and how many of them wait for a person. */
+	/** The number of stored runs, and of those that wait for a person. */
 	kept(): Promise<{readonly all: number; readonly toDecide: number}>;
-	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job, or by `limits` for their route, are not due. */
+	/** When the first waiting run is due or the first lease expires, milliseconds since 1970; without runs that wait only for their job, or for their route by `limits`. */
 	nextDue(limits?: readonly RouteLimit[]): Promise<number | undefined>;
 };
 
-/** Calls and forms that needed a person's yes, and the rules that answers made. The newest 5,000 that were settled are kept. */
+/** Calls and forms that needed a person's approval, and the rules created by answers. The newest 5,000 settled ones are kept. */
 export type StoredApprovals = ApprovalKeeper & {
 	/** Newest first, at most `limit` (1 to 1,000). */
 	settled(filter: {
 		readonly profile?: string;
 		readonly limit: number;
 	}): Promise<readonly Approval[]>;
-	/** Those that wait as they were asked, each with the `Shared.owner` that asked; oldest first, at most `limit` (1 to 1,000). */
+	/** Waiting requests as asked, each with the `Shared.owner` that asked; oldest first, at most `limit` (1 to 1,000). */
 	waiting(
 		limit: number,
 	): Promise<ReadonlyArray<{readonly approval: Approval; readonly owner: string}>>;
@@ -213,16 +216,16 @@ export type StoredApprovals = ApprovalKeeper & {
 export type Retention = {
 	/** Bodies older than this are dropped, milliseconds. */
 	readonly bodyMs: number;
-	/** Oldest bodies go first above this. */
+	/** Above this total size, the oldest bodies are dropped. */
 	readonly bodyBytes: number;
-	/** Rows older than this are deleted when nothing waits for them, milliseconds. */
+	/** Rows older than this are deleted once nothing needs them, milliseconds. */
 	readonly rowMs: number;
 };
 
-/** Reads see every delivery that was accepted, recorded or noted before, also a note that still waits to be written. */
+/** Reads include every delivery accepted, recorded or noted before, even a note still waiting to be written. */
 export type Journal = {
 	/**
-	 * By `Delivery.id`, or by any ending of it of at least four characters that no other has.
+	 * A delivery by `Delivery.id`, or by a unique ending of it of at least four characters.
 	 *
 	 * @throws SvcError `delivery_ambiguous`: names the newest of those that end so
 	 */
@@ -239,18 +242,19 @@ export type Journal = {
 		readonly before?: string;
 		readonly limit: number;
 	}): Promise<readonly Delivery[]>;
-	/** How many deliveries are kept. */
+	/** The number of stored deliveries. */
 	count(): Promise<number>;
-	/** Applies the retention in short transactions, and keeps only the newest 10,000 rejections (any stranger can make them); yields to the event loop between them. Returns what went. */
+	/** Applies the retention in short transactions, yielding in between; keeps only the newest 10,000 rejections (any stranger can cause them). Resolves with what was removed. */
 	purge(retention: Retention, signal?: AbortSignal): Promise<Purged>;
 };
 
 /**
- * The gateway's memory. Adapters must pass `tests/store/contract.ts`. Whatever is asked is answered by promise, so that it may be far away; what opening found is a value, and changes are
- * told as `StoreEvents`. Tokens of leases fence; all reads are paged; no secret of a route is ever in a row. Others may have the same store open, where an adapter lets them: opening touches
- * neither their leases nor the requests that wait at them.
- * No wait hangs on the wall clock while a process lives. Opening goes by what it shows then, and when it was set back since: a promised start lies no further ahead than it did when it was
- * promised, another try at most an hour, and an identifier counts as taken now.
+ * The gateway's persistent state. Adapters must pass `tests/store/contract.ts`. All queries are asynchronous, so that the store may be remote; what opening found is a
+ * plain value, and changes are reported by `StoreEvents`. Tokens of leases fence; all reads are paged; no row contains a route's secret. Other gateways may have the same
+ * store open if the adapter allows it: opening affects neither their leases nor their waiting requests.
+ *
+ * While a process lives, no wait depends on the wall clock. Opening uses the wall clock; if that was set back since, a promised start is no further ahead than when
+ * promised, a retry at most an hour, and an identifier counts as claimed now.
  */
 export type Store = Shared & {
 	readonly intake: Intake;
@@ -264,16 +268,16 @@ export type Store = Shared & {
 	readonly keys: StoredKeys;
 	readonly sessions: StoredSessions;
 	readonly conversations: Conversations;
-	/** The largest `Delivery.id` that opening found, for the source of identifiers; empty string when there was none. Others may have written larger ones since. @see createIdSource */
+	/** The largest `Delivery.id` at opening, for the source of identifiers; empty when there was none. Others may have written larger ones since. @see createIdSource */
 	readonly lastId: string;
 	health(): Promise<StoreHealth>;
-	/** Writes what is batched, then closes. */
+	/** Writes batched data, then closes. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/** How a store does. */
+/** Health of a store. */
 export type StoreHealth = {
-	/** How late notes of other gateways were heard at most in the last minute, milliseconds by the clock of the store; absent where there are none. */
+	/** The longest delay of a note from another gateway in the last minute, milliseconds by the store's clock; absent without other gateways. */
 	readonly notesLagMs?: number;
 	/** Last write failure, if writes fail now. */
 	readonly failing?: string;
@@ -284,14 +288,11 @@ export type StoreHealth = {
 	readonly commitP99Ms: number;
 };
 
-/** What a store tells by itself, to whom its opening was given. None of it may throw. */
+/** Events that a store reports to its opener. The callbacks must not throw. */
 export type StoreEvents = {
-	/**
-	 * Writing has begun to fail, or fails for another reason than before; `undefined`: the next write, be it a note, has succeeded again. Told before the write that noticed it is answered,
-	 * so that a caller that must stop then need not ask.
-	 */
+	/** Called when writes begin to fail, or for another reason; with `undefined` when one, even a note, succeeds again. Called before the write that noticed it is answered. */
 	readonly onFailing?: (reason: string | undefined) => void;
 };
 
-/** How much a retention has removed. */
+/** Numbers of removed bodies and rows. */
 export type Purged = {readonly bodies: number; readonly rows: number};

@@ -5,7 +5,7 @@ import type {Journal} from './port.ts';
 import {applyRetention, createRetentionSteps, type RetentionStep} from './retention.ts';
 import {createSessionRetention} from './sessions.ts';
 
-/** Applies a retention slice by slice. On a full disk it gives the reserve back, since deleting needs room, too. */
+/** Applies a retention slice by slice. On a full disk it frees the reserve, since deleting needs space, too. */
 export function createPurge(parts: StoreParts, reserve: Reserve): Journal['purge'] {
 	const {database, commit} = parts;
 	const {bodies, identifiers, rejections, oldRows, oldJobRuns} = createRetentionSteps(parts);
@@ -16,7 +16,7 @@ export function createPurge(parts: StoreParts, reserve: Reserve): Journal['purge
 	};
 	const checkpoint = database.prepare('pragma wal_checkpoint(truncate)');
 
-	/** The log is written into the database, which has to grow for it. What cannot be written stays in the log, and nothing is lost. */
+	/** Checkpoints the log into the database, which has to grow for it. What cannot be written stays in the log, and nothing is lost. */
 	const empty = () => {
 		try {
 			checkpoint.all();

@@ -13,7 +13,7 @@ import {createRunReader} from './run-reader.ts';
 import type {StoredSessions} from './session-port.ts';
 import {createSessionReader} from './sessions.ts';
 
-/** The part of a store that only looks. */
+/** The reading part of a store. */
 export type StoreReader = Pick<Store, 'history' | typeof Symbol.asyncDispose> & {
 	readonly journal: Pick<Journal, 'get' | 'list'>;
 	readonly runs: Pick<Runs, 'get' | 'list'>;
@@ -25,7 +25,7 @@ export type StoreReader = Pick<Store, 'history' | typeof Symbol.asyncDispose> & 
 	readonly conversations: Pick<Conversations, 'open' | 'session' | 'writers'>;
 };
 
-/** What both engines read alike. */
+/** The readers that are the same for both engines. */
 export const readersOf = (engine: Engine) => ({
 	approvals: createApprovalReader(engine),
 	groups: createGroupReader(engine),
@@ -42,7 +42,7 @@ const {runs, sessions, ...others} = readersOf({
 	onBroken() {},
 });
 
-/** Of a store that is missing, or was never filled. */
+/** The reader of a store that is missing or was never filled. */
 export const emptyReader: StoreReader = {
 	...others,
 	runs: {...runs, get: async () => undefined},

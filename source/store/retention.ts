@@ -9,19 +9,19 @@ import type {Retention, Purged} from './port.ts';
 import {maxRejections} from './rules.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
-/** Rows that one transaction looks at, so that requests wait for a few milliseconds at most. */
+/** Maximum number of rows examined by one transaction, so that requests wait for a few milliseconds at most. */
 const slice = 100;
 
-/** The result of one slice. `last` is the row to go on behind; `more`: another slice may find something. */
+/** The result of one slice. `went`: number of deletions; `last`: the row after which to continue; `more`: another slice may find something. */
 export type Slice = {readonly went: number; readonly last: number; readonly more: boolean};
 
-/** One short transaction of the caller; goes on behind the row `after`, or where the last purge ended. */
+/** One short transaction, opened by the caller; continues after the row `after`, or where the last purge ended. */
 export type RetentionStep = (retention: Retention, after?: number) => Slice;
 
 /** Deliveries with their groups and runs. */
 export const works = `${deliveryTables} left join run on run.id = ${runOfDelivery}`;
 
-/** SQL: the group of a delivery is pending, or its run has not ended. */
+/** SQL condition: the group of a delivery is pending, or its run has not ended. */
 export const waits =
 	'(coalesce_group.id is not null and coalesce_group.run is null or run.id is not null and run.finished_at is null)';
 
@@ -29,7 +29,10 @@ export const waits =
 export const isNewest =
 	'(run.id = (select max(id) from run) or coalesce_group.id = (select max(id) from coalesce_group))';
 
-/** Whether a row was received, or given its number, within `ageMs`. What was imported has a new number, and keeps the time at which it was received elsewhere: the later of both counts. A time in the future, from a clock that was wrong, keeps nothing. */
+/**
+ * Whether a row was received, or numbered, within `ageMs`: an imported delivery has a new number but keeps its original time of receipt, so the later one counts. A time in
+ * the future, from a wrong clock, does not count.
+ */
 export function isYounger(row: Row, ageMs: number, now: number): boolean {
 	const isWithin = (ms: number) => ms > now - ageMs && ms <= now;
 	const receivedAt = integerOf(row['received_at']);
@@ -49,7 +52,7 @@ type RetentionSteps<Step> = {
 	readonly rows: readonly Step[];
 };
 
-/** Applies a retention slice by slice; other writes come between the slices. */
+/** Applies a retention slice by slice; other writes happen between slices. */
 export async function applyRetention<Step>(
 	{bodies, forgotten, rows}: RetentionSteps<Step>,
 	perform: (step: Step, after: number | undefined) => Promise<Slice>,
@@ -61,7 +64,7 @@ export async function applyRetention<Step>(
 		for (const step of steps) {
 			let done: Slice | undefined;
 			while (isWanted() && done?.more !== false) {
-				// oxlint-disable-next-line no-await-in-loop -- slices follow each other
+				// oxlint-disable-next-line no-await-in-loop -- slices are sequential
 				done = await perform(step, done?.last);
 				went += done.went;
 			}
@@ -76,9 +79,8 @@ export async function applyRetention<Step>(
 }
 
 /**
- * Rows are visited in the order of their numbers, and the first one that is too young ends the visit; `usage` remembers how far it went. Age is
- * the time of receipt, or that in the number when it is later; a time in the future, from a clock that was wrong, stops nothing. The newest delivery, group and run
- * stay: the next numbers follow from them.
+ * Visits rows in the order of their numbers, until the first one that is too young; `usage` records how far it got. The age is from the time of receipt, or the one in the
+ * number if that is later; a time in the future, from a wrong clock, does not end the visit. The newest delivery, group and run stay: the next numbers are derived from them.
  */
 export function createRetentionSteps({
 	database,
@@ -141,7 +143,7 @@ export function createRetentionSteps({
 		return {went, last, more: wentThrough(rows, last, slice)};
 	};
 
-	/** Drops bodies that are too old, then, oldest first, those above the total; never those of a pending group or an unfinished run. */
+	/** Drops bodies that are too old, then, oldest first, those above the total size; never those of a pending group or an unfinished run. */
 	const bodies: RetentionStep = ({bodyMs, bodyBytes}, after) => {
 		let floor = integerOf(floors.get()?.['body_floor']);
 		const start = after ?? floor;
@@ -149,7 +151,7 @@ export function createRetentionSteps({
 		const keep = (row: Row) =>
 			isYounger(row, bodyMs, clock.now()) && counters.bodyBytes <= bodyBytes;
 		let [last, went] = [start, 0];
-		/** Nothing that has to be looked at again lies behind. */
+		/** Whether no row before `last` has to be visited again. */
 		let settled = start === floor;
 		for (const row of rows) {
 			if (keep(row)) {
@@ -172,7 +174,7 @@ export function createRetentionSteps({
 		return {went, last, more: wentThrough(rows, last, slice)};
 	};
 
-	/** Forgets identifiers that are held no longer. */
+	/** Deletes expired identifiers. */
 	const identifiers: RetentionStep = (
 		_retention,
 		after = integerOf(floors.get()?.['claim_floor']),
@@ -214,7 +216,7 @@ export function createRetentionSteps({
 			drop: row => deletion.delivery(row),
 		});
 
-	/** The same for runs that no delivery started. */
+	/** Like `oldRows`, for runs that no delivery started. */
 	const oldJobRuns: RetentionStep = ({rowMs}, after = 0) =>
 		deleteOld(ofJobs.all(after), rowMs, {
 			after,
@@ -224,7 +226,7 @@ export function createRetentionSteps({
 	return {bodies, identifiers, rejections, oldRows, oldJobRuns};
 }
 
-/** Columns of what is deleted together with a delivery, beside `delivery.id`; the tables are joined by `deliveryTables`. A group and its run go with its latest delivery. */
+/** Columns of what is deleted together with a delivery, besides `delivery.id`; `deliveryTables` joins the tables. A group and its run are deleted with its latest delivery. */
 export const belongings = `octet_length(body) as bytes, case when coalesce_group.latest = delivery.id then coalesce_group.id end as own_group,
 	case when delivery.run > 0 then delivery.run when coalesce_group.latest = delivery.id then coalesce_group.run end as own_run`;
 
@@ -237,7 +239,7 @@ function createRowDeletion(database: DatabaseSync, counters: Counters) {
 	const dropJobRun = database.prepare('delete from job_run where run = ?');
 	const dropTranscript = database.prepare('delete from transcript where id >= ? and id < ?');
 
-	/** A run with its transcript and its answer. */
+	/** Deletes a run with its transcript and its answer. */
 	const run = (runId: number) => {
 		dropTranscript.run(transcriptStart(runId), transcriptEnd(runId));
 		dropAnswer.run(runId);
@@ -247,7 +249,7 @@ function createRowDeletion(database: DatabaseSync, counters: Counters) {
 
 	return {
 		run,
-		/** A row of `id` and `belongings`. */
+		/** Deletes a delivery, and what belongs to it, by a row of `id` and `belongings`. */
 		delivery(row: Row) {
 			if (integerOf(row['own_run']) > 0) {
 				run(integerOf(row['own_run']));

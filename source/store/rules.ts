@@ -2,10 +2,9 @@ import type {Approval} from '../core/approval.ts';
 import type {RunState} from '../core/run.ts';
 import {integerOf, wordOf, type Row} from './columns.ts';
 
-// What every adapter goes by, in one place and without an engine: one may read it row by row, another put it into its own statements. `tests/store/contract.ts` says it once more, in the
-// words of the port.
+// Rules for every adapter, independent of the engine: one may apply them row by row, another put them into its statements. `tests/store/contract.ts` tests them through the port.
 
-/** Ends of a run that give its identifier free: code hosts keep the identifier when a person redelivers. @see manual/guarantees.md#nothing-accepted-is-lost */
+/** Outcomes of a run that free its identifier: code hosts reuse the identifier when a person redelivers. @see manual/guarantees.md#nothing-accepted-is-lost */
 export const givesUpIdentifier: ReadonlySet<RunState> = new Set([
 	'failed',
 	'dead',
@@ -13,7 +12,7 @@ export const givesUpIdentifier: ReadonlySet<RunState> = new Set([
 	'dropped',
 ]);
 
-/** Where a run that a person puts back begins again; one that was dropped as before that. The others cannot be. */
+/** The state from which a run continues when a person queues it again; a dropped run as before it was dropped. Runs in other states cannot be queued again. */
 export const restarts: Readonly<Partial<Record<RunState, 'queued' | 'delivering'>>> = {
 	failed: 'queued',
 	interrupted: 'queued',
@@ -22,67 +21,67 @@ export const restarts: Readonly<Partial<Record<RunState, 'queued' | 'delivering'
 	uncertain: 'delivering',
 };
 
-/** No pause between two tries is longer, milliseconds; at opening, what seems longer was written under a clock that has been set back. */
+/** Longest delay between two attempts, milliseconds; at opening, a longer one was written before the clock was set back. */
 export const maxPauseMs = 3_600_000;
 
-/** Of `maxQueued` places for what waits for its time, those that one route may take: a route that waits for hours takes no place of another. */
+/** Of `maxQueued` places for what waits for a time, those available to one route: a route that waits for hours must leave places to others. */
 export const maxWaitingOfRoute = (maxQueued: number): number =>
 	Math.max(1, Math.trunc(maxQueued / 2));
 
 /**
- * Of `maxQueued` places for what waits for a worker, those that one route may take while other routes have `others` of them: of what these leave, all but the last tenth. So a flood of one
- * route never takes the last place of a queue of ten or more.
+ * Of `maxQueued` places for what waits for a worker, those available to one route while other routes have `others` of them: what these leave, minus a tenth. So a flood of
+ * one route never takes the last place of a queue of ten or more.
  */
 export const maxQueuedOfRoute = (maxQueued: number, others: number): number => {
 	const room = maxQueued - others;
 	return room - Math.trunc(room / 10);
 };
 
-/** Runs of one job that may be leased at once. */
+/** Maximum number of leased runs of one job. */
 export const maxLeasesPerJob = 1;
 
-/** Turns of one conversation on a platform that may be leased at once: they follow each other. */
+/** Maximum number of leased turns of one conversation on a platform: they must be sequential. */
 export const maxLeasesPerConversation = 1;
 
-/** The same for all threads of a chat: one person must not take all places. */
+/** The same limit for all threads of a chat: one person must not take all workers. */
 export const maxLeasesPerChat = 3;
 
-/** Turns that wait in all threads of one chat. */
+/** Maximum number of waiting turns in all threads of one chat. */
 export const maxWaitingOfChat = 100;
 
 /** How long the identifier of a message of a platform is remembered, milliseconds. */
 export const sameMessageMs = 86_400_000;
 
-/** The newest leases, by which the turns of routes are known: a route without one among them comes first, of several such that with the oldest run. */
+/** Number of newest leases by which the turns of routes are known: a route without one among them comes first; of several such routes, the one with the oldest run. */
 export const maxTurns = 10_000;
 
-/** Settled approvals that are kept. */
+/** Maximum number of settled approvals kept. */
 export const maxSettledApprovals = 5000;
 
-/** Memos of one kind that are kept: the newest. */
+/** Maximum number of memos kept of one kind: the newest. */
 export const maxMemos = 10_000;
 
-/** Keys of the chat API that may be in force, and how many of those that were revoked are kept besides. */
+/** Maximum number of chat API keys in force, and of ended ones kept besides. */
 export const maxKeys = 1000;
 
 /** Limits of a session of a chat. */
 export const maxMessagesOfSession = 1000;
 export const maxBytesOfSession = 4 * 2 ** 20;
 
-/** Sessions of a key, or of the person at the terminal, and their bytes; those go first that were used longest ago. */
+/** Maximum number of sessions of a key, or of the person at the terminal, and their maximum total size, bytes; the least recently used are dropped. */
 export const maxSessionsOfOwner = 500;
 export const maxBytesOfOwner = 64 * 2 ** 20;
 
-/** Bytes of all sessions together. */
+/** Maximum total size of all sessions, bytes. */
 export const maxSessionBytes = 512 * 2 ** 20;
 
-/** An empty session is forgotten after so long. */
+/** How long an empty session is kept, milliseconds. */
 export const emptySessionMs = 86_400_000;
 
 /** Rejections that are kept. Ten a second may come, and the retention is applied every few minutes. */
 export const maxRejections = 10_000;
 
-/** A run that has lost so many leases may be what ends the gateway: it is not begun again without a person. */
+/** A run that has lost this many leases may be what crashes the gateway: it is not restarted without a person. */
 export const maxLostLeases = 3;
 
 /** The decision on a request whose gateway is dead. */
@@ -103,8 +102,9 @@ export const noFates = (): Record<Fate, number[]> => ({
 });
 
 /**
- * What becomes of a run whose worker is gone, from a row of `state, side_effect, delivery_started, lost_leases, chat`. Only what can be repeated without harm is repeated; the rest waits for a
- * person. `lost` are the leases lost so far, this one included; of a run that has ended they are not counted.
+ * The fate of a run whose worker is gone, from its row of `state, side_effect, delivery_started, lost_leases, chat`. Only what can be repeated safely is repeated; the rest
+ * waits for a person. `lost` counts the lost leases, including this one; it is absent for a run that has ended.
+ *
  * @see manual/guarantees.md#nothing-accepted-is-lost
  */
 export function fateOf(row: Row) {
@@ -121,7 +121,7 @@ export function fateOf(row: Row) {
 		lost: null,
 		error,
 	});
-	// The client of a turn of a chat, at an open connection, has gone.
+	// The client of the turn, on an open connection, is gone.
 	if (isChat) {
 		return ends(
 			'failed',
@@ -131,7 +131,7 @@ export function fateOf(row: Row) {
 		);
 	}
 
-	// The answer was on its way to its target, on a try that may not be repeated.
+	// The answer was being delivered, in an attempt that may not be repeated.
 	if (isDelivering && deliveryStarted) {
 		return ends(
 			'uncertain',
@@ -152,7 +152,7 @@ export function fateOf(row: Row) {
 	}
 
 	const times = `The gateway ended or lost this run ${lost} times while it`;
-	// An answer that is there is kept for the retry: a run that is interrupted would begin again with the agent.
+	// An existing answer is kept for a retry: an `interrupted` run would start again with the agent.
 	return isDelivering
 		? ends('uncertain', `${times} delivered its answer`)
 		: ends('interrupted', `${times} worked on it`);

@@ -3,9 +3,9 @@ import {integerOf, jsonOf, type Row, wordOf} from './columns.ts';
 import type {RouteKey, ServerKey} from './port.ts';
 import {restarts} from './rules.ts';
 
-// What a person asks of a run, decided from its row: `state, dropped, handed`, and 0 or 1 for `chat` (a turn at an open connection) and `answered` (its answer is kept).
+// Decides what a person may do with a run, from its row: `state, dropped, handed`, and as 0 or 1 `chat` (a turn on an open connection) and `answered` (its answer is stored).
 
-/** The note of a run that is put away; `undefined` when it cannot be. `now` is milliseconds since 1970. */
+/** The column `dropped` for a run to be dropped; `undefined` when it cannot be. `now` is milliseconds since 1970. */
 export function droppedOf(
 	row: Row,
 	reason: string | undefined,
@@ -17,7 +17,7 @@ export function droppedOf(
 
 type Handed = Pick<RunPlan, 'again' | 'target'>;
 
-/** The note of a run whose answer goes to `target` from now on; `undefined` when it cannot. */
+/** The column `handed` for a run whose answer is to be delivered to `target`; `undefined` when it cannot be. */
 export function handedOf(row: Row, target: RunPlan['target']): Handed | undefined {
 	const from = wordOf<RunState>(row['state']);
 	if (!canBeHandedOver(from) || integerOf(row['answered']) === 0 || integerOf(row['chat']) === 1) {
@@ -29,7 +29,7 @@ export function handedOf(row: Row, target: RunPlan['target']): Handed | undefine
 	return {target, ...(again > 0 && {again})};
 }
 
-/** Where a run begins again that a person puts back; `undefined` when it cannot be. */
+/** The state from which a run continues when a person queues it again; `undefined` when it cannot be. */
 export function restartOf(row: Row): 'queued' | 'delivering' | undefined {
 	const state = wordOf<RunState>(row['state']);
 	const from =
@@ -48,7 +48,7 @@ export const awaitsLogin = (
 ): boolean =>
 	server === 'all' || (profile === server.profile && awaitsLogins.includes(server.name));
 
-/** Each server once that these wait for. */
+/** The distinct servers that these runs wait for. */
 export function awaitedServers(runs: readonly Awaiting[]): readonly ServerKey[] {
 	const servers = runs.flatMap(({profile, awaitsLogins = []}) =>
 		awaitsLogins.map(name => [`${profile}\0${name}`, {profile, name}] as const),

@@ -28,7 +28,7 @@ import {type Engine, createFloors, sqliteWords} from './engine.ts';
 import type {Lease, Runs} from './port.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
-/** A function that reads a whole run, now. */
+/** Returns a function that synchronously reads a whole run. */
 export function createRunLookup(database: DatabaseSync): (runId: number) => StoredRun | undefined {
 	const one = database.prepare(
 		`select ${runColumns}, ${planColumn}, answer.rest from ${runTables} where run.id = ?`,
@@ -48,7 +48,7 @@ export function createRunLookup(database: DatabaseSync): (runId: number) => Stor
 	};
 }
 
-/** Reads what faces list of runs; needs no write access. */
+/** Reads runs for lists; needs no write access. */
 export function createRunReader(engine: Engine): Pick<Runs, 'view' | 'list'> {
 	const {prepare, among, onBroken} = engine;
 	const select = `select ${runColumnsWith(engine.runSubject)} from ${runTables} where`;
@@ -91,10 +91,10 @@ export function createRunReader(engine: Engine): Pick<Runs, 'view' | 'list'> {
 	};
 }
 
-/** As the index has it. */
+/** The condition of the index. */
 export const isToDecide = "run.state in ('interrupted', 'uncertain', 'dead')";
 
-/** The runs that wait for a person, by an index of nothing else: they may be the oldest of many. */
+/** Reads the runs that wait for a person by an index of only those: they may be the oldest of many. */
 export function createRunsToDecide(engine: Engine): {
 	readonly list: Runs['toDecide'];
 	count(): Promise<number>;
@@ -111,17 +111,17 @@ export function createRunsToDecide(engine: Engine): {
 	};
 }
 
-/** Columns of a listing, with the SQL of its subject; the tables are joined by `runTables`. */
+/** Columns of a listing, with the SQL for its subject; `runTables` joins the tables. */
 export const runColumnsWith = (subject: string): string =>
 	`run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subject} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, run.dropped, answer.preview`;
 
-/** The same on SQLite. */
+/** The columns on SQLite. */
 export const runColumns = runColumnsWith(sqliteWords.runSubject);
 
 /** The columns of the plan, for `storedRunOf`. */
 export const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan, run.handed';
 
-/** A run, its delivery or what it has instead, and its answer if there is one. `run`: the table, with its index where one is wanted. */
+/** A run, its delivery or what it has instead, and its answer if there is one. `run`: the table, optionally with the index to use. */
 const runTablesOf = (
 	run: string,
 ) => `${run} left join delivery on delivery.id = run.delivery left join job_run on job_run.run = run.id
@@ -129,10 +129,10 @@ const runTablesOf = (
 
 export const runTables = runTablesOf('run');
 
-/** What a model said may be anything; it is kept as it was said and shown cleaned. */
+/** A model's text may be anything; it is stored unchanged and shown cleaned. */
 const shownOf = (preview: string | null): string | null => preview && escapeBlock(preview);
 
-/** A row of `runColumns` as the value that faces see. */
+/** Converts a row of `runColumns` to the value for faces. */
 export function runOfRow(row: Row): Run {
 	const attempt = integerOf(row['attempt']);
 	const deliveryAttempt = integerOf(row['delivery_attempt']);
@@ -193,7 +193,7 @@ const serversOf = (row: Row): readonly string[] | null => {
 		: jsonOf<readonly string[]>(names).map(each => escapeLine(each, maxNameLength));
 };
 
-/** Its name is as its file has it. */
+/** The name comes from the job's file, so it is cleaned. */
 const jobOf = (row: Row): Run['job'] | null => {
 	const id = nullableText(row['job']);
 	return id === null ? null : {id, name: escapeLine(textOf(row['job_name']), maxNameLength)};
@@ -207,20 +207,20 @@ const chatOf = (row: Row): Run['chat'] | null => {
 		: {key: escapeLine(key, maxNameLength)};
 };
 
-/** What a column has that may be null. */
+/** Parses a JSON column that may be null. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type that the column was written from
 const partOf = <Value>(column: Row[string] | undefined): Value | null => {
 	const kept = nullableText(column);
 	return kept === null ? null : jsonOf<Value>(kept);
 };
 
-/** The user message of a run that stands for `superseded` earlier events. @see manual/routes.md#coalescing */
+/** The user message of a run that replaces `superseded` earlier events. @see manual/routes.md#coalescing */
 export const withSupersededNote = (prompt: string, superseded: number): string =>
 	superseded === 0
 		? prompt
 		: `${prompt}\n\n[${superseded} earlier ${superseded === 1 ? 'event' : 'events'} for this key ${superseded === 1 ? 'was' : 'were'} superseded by this one]`;
 
-/** A row of `runColumns, planColumn, answer.rest` and its transcript. What a run stands for beside its event is said in its prompt. */
+/** Converts a row of `runColumns, planColumn, answer.rest` and a transcript. Adds the note about superseded events to the prompt. */
 export function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): StoredRun {
 	const preview = nullableText(row['preview']);
 	const plan = jsonOf<RunPlan>(row['plan']);
@@ -237,7 +237,7 @@ export function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): S
 	};
 }
 
-/** A row of `at, kind, text, data` of a transcript. */
+/** Parses a transcript row of `at, kind, text, data`. */
 export const transcriptEntryOf = (row: Row): TranscriptEntry => ({
 	at: integerOf(row['at']),
 	kind: wordOf<TranscriptEntry['kind']>(row['kind']),
@@ -248,7 +248,7 @@ export const transcriptEntryOf = (row: Row): TranscriptEntry => ({
 	),
 });
 
-/** The lease of a run, from its row of `state, token, login_wait` once it is leased. */
+/** The lease of a run, from its row of `state, token, login_wait` after leasing. */
 export const leaseOf = (run: StoredRun, row: Row): Lease => ({
 	run,
 	token: integerOf(row['token']),

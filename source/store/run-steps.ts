@@ -7,7 +7,7 @@ import type {Lease, Runs, Settlement} from './port.ts';
 import {droppedOf, handedOf, restartOf} from './run-acts.ts';
 import {partsOfAnswer} from './transcripts.ts';
 
-/** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. `now` is milliseconds since 1970. */
+/** Changes of runs. Call each inside a transaction; it returns whether it changed something, which a stale lease never does. `now` is milliseconds since 1970. */
 export function createRunSteps({
 	database,
 	counters,
@@ -18,7 +18,7 @@ export function createRunSteps({
 		'insert or replace into answer (run, preview, rest) values (?, ?, ?)',
 	);
 	const dropAnswer = database.prepare('delete from answer where run = ?');
-	// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
+	// Fencing: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
 	const leased = database.prepare(`select state from run where ${fence}`);
 	const find = database.prepare(
@@ -31,7 +31,7 @@ export function createRunSteps({
 	const answered = database.prepare(
 		`update run set state = 'delivering', model = ?, tool_calls = ?, lost_leases = 0 where ${fence} and state = 'running'`,
 	);
-	// It may be written after the run has ended: the lease is checked when the work is reported.
+	// May be written after the run has ended: the lease is checked when the progress is reported.
 	const worked = database.prepare(
 		'update run set model = ?, tool_calls = ?, usage = coalesce(?, usage) where id = ? and token = ?',
 	);
@@ -49,7 +49,7 @@ export function createRunSteps({
 	const restart = database.prepare(
 		`update run set state = ?, due_at = ?, finished_at = null, started_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0, login_wait = null, dropped = null where id = ?`,
 	);
-	// What it has come to, when it ended and why stay.
+	// Keeps the run's results, the time it ended, and why.
 	const putAway = database.prepare(`update run set state = 'dropped', dropped = ? where id = ?`);
 	const hand = database.prepare('update run set target = ?, handed = ? where id = ?');
 
@@ -57,7 +57,7 @@ export function createRunSteps({
 	const hasten = database.prepare(
 		'update run set due_at = ?, login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ?',
 	);
-	// In the queue it stands where it stood: by its age.
+	// The run keeps its position in the queue, which is by age.
 	const release = database.prepare(
 		'update run set due_at = created_at, login_wait = ?, awaits_logins = null where id = ?',
 	);
@@ -88,7 +88,7 @@ export function createRunSteps({
 		"insert into job_run (run, event, plan) values (?, 'chat', ?)",
 	);
 
-	/** Changes a run by what its row says: `perform` gives the state that it has from then on, or `undefined` when it stays as it is. */
+	/** Changes a run depending on its row: `perform` returns its new state, or `undefined` to leave it unchanged. */
 	const change = (runId: number, perform: (row: Row) => RunState | undefined) => {
 		const row = find.get(runId);
 		const state = row && perform(row);
@@ -101,7 +101,7 @@ export function createRunSteps({
 	};
 
 	return {
-		/** The run of a turn of a chat that begins, with the token of its lease. */
+		/** Creates the run of a new turn of a chat, and returns it with the token of its lease. */
 		beginChat({profile, origin, plan}: Parameters<Runs['beginChat']>[0], now: number) {
 			const id = counters.lastRun + 1;
 			const {chat, conversation} = originFacts(origin);
@@ -117,7 +117,7 @@ export function createRunSteps({
 		markDeliveryStarted: (
 			...[{run, token}, {isRepeatable}]: Parameters<Runs['markDeliveryStarted']>
 		) => deliveryStarted.run(isRepeatable ? 0 : 1, run.id, token).changes === 1,
-		/** Of a lease that held when it was told. */
+		/** For a lease that was held when the progress was reported. */
 		work: ({run, token}: Lease, {model, toolCalls, usage}: WorkDone) =>
 			worked.run(model, toolCalls, usage ? JSON.stringify(usage) : null, run.id, token),
 		answer(...[{run, token}, {text, model, toolCalls}]: Parameters<Runs['answer']>) {
@@ -208,7 +208,7 @@ export function createRunSteps({
 				return state;
 			});
 		},
-		/** A run that awaits a login awaits it no more. */
+		/** Ends a run's wait for a login. */
 		release(runId: number, loginWaitMs: number) {
 			timed.remove(runId);
 			release.run(Math.ceil(loginWaitMs), runId);

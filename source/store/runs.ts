@@ -12,22 +12,22 @@ import {createAbandon} from './take-over.ts';
 import {type TranscriptCursor, createTranscripts} from './transcripts.ts';
 import type {TimedRun} from './waiting-runs.ts';
 
-/** A lease that is out. */
+/** A current lease. */
 export type OpenLease = {
 	readonly runId: number;
 	readonly token: number;
-	/** When it runs out, on the monotonic clock: a wall clock that jumps ends no lease. */
+	/** When it expires, on the monotonic clock: a jump of the wall clock expires no lease. */
 	until: number;
 	readonly transcript: TranscriptCursor;
 };
 
 /**
- * The leases of this process. They live in memory, since a lease dies with its process (opening the store takes over what is left); the
- * token beside each run on disk is what fences. A beat therefore costs no write.
+ * The leases of this process, in memory, since a lease dies with its process (opening the store takes over what is left); the token with each run on disk does the fencing.
+ * Renewing therefore costs no write.
  */
 export function createLeases(clock: Clock) {
 	const leases = new Map<number, OpenLease>();
-	/** The lease, unless another has taken its place. */
+	/** The open lease, unless another has replaced it. */
 	const find = (lease: Lease) => {
 		const open = leases.get(lease.run.id);
 		return open?.token === lease.token ? open : undefined;
@@ -40,7 +40,7 @@ export function createLeases(clock: Clock) {
 			const until = clock.monotonic() + leaseMs;
 			leases.set(runId, {runId, token: lease.token, until, transcript});
 		},
-		/** Prolongs; `false` when it is lost. */
+		/** Renews the lease; `false` when it is lost. */
 		beat(lease: Lease, leaseMs: number) {
 			const open = find(lease);
 			if (open) {
@@ -49,16 +49,16 @@ export function createLeases(clock: Clock) {
 
 			return open !== undefined;
 		},
-		/** Ends the lease of a run; with `token`, only if it is that one. */
+		/** Ends the lease of a run; with `token`, only the lease with that token. */
 		close(runId: number, token = leases.get(runId)?.token) {
 			if (leases.get(runId)?.token === token) {
 				leases.delete(runId);
 			}
 		},
-		/** Leases that were neither beaten nor settled in time. */
+		/** Leases that have expired. */
 		expired: (): readonly OpenLease[] =>
 			[...leases.values()].filter(lease => lease.until <= clock.monotonic()),
-		/** When the first lease runs out, milliseconds from now; `undefined` when none is out. */
+		/** When the first lease expires, milliseconds from now; `undefined` without leases. */
 		nextExpiryMs() {
 			const ends = [...leases.values()].map(lease => lease.until);
 			return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - clock.monotonic());
@@ -66,7 +66,7 @@ export function createLeases(clock: Clock) {
 	};
 }
 
-/** A function that leases up to `count` due runs of lanes that have room, the lanes in turn, inside a transaction. `now` is milliseconds since 1970. */
+/** Returns a function that leases up to `count` due runs, from lanes with room in turn, inside a transaction. `now` is milliseconds since 1970. */
 export function createLeasing({
 	database,
 	counters,
@@ -74,7 +74,7 @@ export function createLeasing({
 }: StoreParts): (count: number, now: number, lanes: Lanes) => readonly Lease[] {
 	const read = createRunLookup(database);
 	const mark = database.prepare(
-		// What still awaits a login has waited long enough.
+		// A due run that still awaits a login has used up its wait.
 		`update run set state = ?, attempt = attempt + ?, token = ?, started_at = coalesce(started_at, ?), due_at = null,
 			login_wait = iif(awaits_logins is null, login_wait, 0), awaits_logins = null where id = ? returning state, token, login_wait`,
 	);
@@ -108,15 +108,15 @@ export function createLeasing({
 	};
 }
 
-/** Runs that one call may lease. */
+/** Maximum number of runs leased by one call. */
 const maxLeases = 100;
 
-/** `Runs` on SQLite. What a lease fences is decided inside the transaction, so calls that race are in order. */
+/** `Runs` on SQLite. Leases are checked inside transactions, so concurrent calls are serialised. */
 export function createRuns(parts: StoreParts): Runs {
 	const {database, engine, clock, commit, counters, timed, times, publish} = parts;
 	const read = createRunLookup(database);
 	const toDecide = createRunsToDecide(engine);
-	/** The last count, which a closed store still answers: the status of a gateway that has ended is asked for, too. */
+	/** The last count, which a closed store still answers for the status of a gateway that has ended. */
 	let countToDecide = 0;
 	const steps = createRunSteps(parts);
 	const transcripts = createTranscripts(database);
@@ -124,7 +124,7 @@ export function createRuns(parts: StoreParts): Runs {
 	const take = createLeasing(parts);
 	const abandon = createAbandon(database, counters);
 	const lanes = createLanes(database, id => timed.waitMs(id));
-	/** Tells that a run is due, when it is. */
+	/** Publishes a note when a run has become due. */
 	const releasing = async (step: () => boolean) => {
 		const changed = await commit.write(step);
 		if (changed) {
@@ -136,7 +136,7 @@ export function createRuns(parts: StoreParts): Runs {
 
 	return {
 		async lease(count, leaseMs, limits) {
-			// SQLite takes a negative limit for none.
+			// SQLite would treat a negative limit as no limit.
 			if (!(count >= 1)) {
 				return [];
 			}
@@ -214,7 +214,7 @@ export function createRuns(parts: StoreParts): Runs {
 		retry: async runId => releasing(() => steps.retry(runId, clock.now())),
 		async release(server) {
 			const isMeant = (run: TimedRun) => awaitsLogin(run, server);
-			// Mostly no run waits, and that costs no write.
+			// Usually no run waits; then there is no write.
 			if (!timed.awaiting().some(isMeant)) {
 				return [];
 			}

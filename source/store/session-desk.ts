@@ -14,33 +14,38 @@ import {escapeLine} from '../core/untrusted.ts';
 import {type StoredSessions, refuseAbove, sessionTaken} from './session-port.ts';
 import {type HeldLease, holdLease, type Leases} from './shared-port.ts';
 
-/** A session with its one turn under way. */
+/** A session with its only turn in progress. */
 export type OpenSession = {
 	readonly id: string;
-	/** What was said before, oldest first. */
+	/** The earlier messages, oldest first. */
 	readonly before: readonly JsonObject[];
-	/** Whether the messages and an answer may be added. @throws SvcError `session_full` */
+	/** Checks that the messages and an answer can be added. @throws SvcError `session_full` */
 	checkRoom(messages: readonly JsonObject[]): void;
-	/** A client knows the identifier now: the session stays, even when it remains empty. */
+	/** A client has learned the identifier: the session is kept even if it stays empty. */
 	tell(): void;
-	/** Durably adds the turn. @param run that `answer` is of @throws SvcError `session_full`, `session_not_found` when it was removed meanwhile, `session_busy` when another gateway may have gone on with it, `journal_unavailable` */
+	/**
+	 * Durably adds the turn.
+	 *
+	 * @param run the run that produced `answer`
+	 * @throws SvcError `session_full`, `session_not_found` when it was removed meanwhile, `session_busy` when another gateway may have continued it, `journal_unavailable`
+	 */
 	keep(turn: {
 		readonly asked: readonly JsonObject[];
 		readonly answer: JsonObject;
 		readonly model: string;
 		readonly run?: number;
 	}): Promise<void>;
-	/** Ends the turn. A turn that was not kept leaves nothing. */
+	/** Ends the turn. If the turn was not kept, an untold new session is removed. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Sessions, one turn of each at a time. */
+/** Sessions, one turn at a time each. */
 export type SessionDesk = {
 	/** @throws SvcError `journal_unavailable` */
 	begin(owner: SessionOwner, model: string): Promise<OpenSession>;
 	/** @throws SvcError `session_not_found`, also for a session of another owner, `session_busy` */
 	resume(owner: SessionOwner, id: string): Promise<OpenSession>;
-	/** `false` when there is none. @throws SvcError `session_busy` */
+	/** `false` when there is no such session. @throws SvcError `session_busy` */
 	remove(id: string): Promise<boolean>;
 };
 
@@ -53,7 +58,7 @@ export function createSessionDesk({
 }: {
 	readonly clock: Clock;
 	readonly sessions: Pick<StoredSessions, 'begin' | 'append' | 'remove' | 'get' | 'messages'>;
-	/** Says which sessions have a turn under way, at whichever gateway. */
+	/** Leases of sessions with a turn in progress at any gateway. */
 	readonly leases: Leases;
 }): SessionDesk {
 	const take = async (id: string): Promise<HeldLease> => {
@@ -87,7 +92,7 @@ export function createSessionDesk({
 				});
 			},
 			async keep({asked, answer, model, run}) {
-				// Another gateway may have gone on with it by now.
+				// Another gateway may have continued the session by now.
 				if (!(await place.isHeld())) {
 					throw sessionTaken(id);
 				}
@@ -118,7 +123,7 @@ export function createSessionDesk({
 						await sessions.remove(id);
 					}
 				} catch {
-					// It is empty: the retention takes it.
+					// The session is empty: the retention will remove it.
 				} finally {
 					await place[Symbol.asyncDispose]();
 				}

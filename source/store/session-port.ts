@@ -3,41 +3,47 @@ import type {ChatSession, SessionMatch, SessionMessage} from '../core/session.ts
 import {maxBytesOfSession, maxMessagesOfSession} from './rules.ts';
 import type {LeaseToken} from './shared-port.ts';
 
-/** A complete turn, as it is added to its session. */
+/** A complete turn to be added to a session. */
 export type SessionTurn = {
 	readonly at: number;
 	/** The public model that answered. */
 	readonly model: string;
-	/** The title that the session gets if it has none yet. */
+	/** The session's title, if it has none yet. */
 	readonly title: string;
 	/** `text`: the text of the message, for the search. */
 	readonly messages: ReadonlyArray<Omit<SessionMessage, 'at'> & {readonly text: string}>;
 };
 
-/** Conversations of the chat API, of the person at the terminal, and of people on platforms. @see source/store/rules.ts for their bounds */
+/** Sessions of the chat API, of the person at the terminal, and of people on platforms. @see source/store/rules.ts for their limits */
 export type StoredSessions = {
 	/**
-	 * Durably begins one, without a message, and drops those of its owner that were used longest ago where that has more than it may.
+	 * Durably creates an empty session, and drops the owner's least recently used ones if it has too many.
+	 *
 	 * @throws SvcError `journal_unavailable`
 	 */
 	begin(session: Omit<ChatSession, 'messages' | 'bytes' | 'usedAt' | 'title'>): Promise<void>;
 	/**
-	 * Durably adds a turn, all of it or nothing; one whose run has been added before changes nothing. `undefined` when the session is gone. `lease`: what the turn was made under, if anything.
-	 * @throws SvcError `session_full` when it would have more than it may, `session_busy` when another has had the lease since, `journal_unavailable`
+	 * Durably adds a turn completely or not at all; a turn whose run was added before changes nothing. `undefined` when the session is gone. `lease`: the lease under which the
+	 * turn was made, if any.
+	 *
+	 * @throws SvcError `session_full` when the session would be too large, `session_busy` when another holder has taken the lease since, `journal_unavailable`
 	 */
 	append(id: string, turn: SessionTurn, lease?: LeaseToken): Promise<ChatSession | undefined>;
-	/** Durably forgets one; `false` when there is none. */
+	/** Durably deletes a session; `false` when there is none. */
 	remove(id: string): Promise<boolean>;
 	get(id: string): Promise<ChatSession | undefined>;
-	/** Its messages, oldest first; empty when there is none. */
+	/** The messages of a session, oldest first; empty when there is no such session. */
 	messages(id: string): Promise<readonly SessionMessage[]>;
-	/** Those that have messages, last used first, at most `limit` (1 to 1,000). `before`: the identifier of the last one of the page before. */
+	/** Sessions with messages, most recently used first, at most `limit` (1 to 1,000). `before`: the last identifier of the previous page. */
 	list(filter: {readonly before?: string; readonly limit: number}): Promise<readonly ChatSession[]>;
-	/** Messages that have all words of `text`, each from its beginning; newest first, at most `limit`. Any text is a valid question: everything but words is ignored, and without a word nothing is found. */
+	/**
+	 * Messages that contain words beginning with each word of `text`, newest first, at most `limit`. Any text is a valid query: everything except words is ignored, and without
+	 * a word nothing is found.
+	 */
 	search(text: string, limit: number): Promise<readonly SessionMatch[]>;
 };
 
-/** The run that a turn is of; absent: of none. */
+/** The run of a turn; `undefined` if it has none. */
 export const answeredBy = ({messages}: SessionTurn): number | undefined =>
 	messages.find(({run}) => run !== undefined)?.run;
 
@@ -64,14 +70,14 @@ export function withTurn(
 	};
 }
 
-/** Another gateway may have gone on with a session meanwhile. */
+/** Another gateway may have continued the session meanwhile. */
 export const sessionTaken = (id: string): SvcError =>
 	new SvcError(
 		'session_busy',
 		`Cannot add the turn to session "${id}": another gateway may have gone on with it, as this one could not keep its place`,
 	);
 
-/** What a session would have. @throws SvcError `session_full` where that is more than it may */
+/** Checks the size that a session would have. @throws SvcError `session_full` when it is too large */
 export function refuseAbove({messages, bytes}: Pick<ChatSession, 'messages' | 'bytes'>): void {
 	const bound =
 		messages > maxMessagesOfSession

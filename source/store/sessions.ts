@@ -43,7 +43,7 @@ export function createStoredSessions({
 	);
 	const drop = createSessionDeletion(database);
 
-	/** What was used last stays, whatever its size. */
+	/** Keeps the most recently used session of an owner, whatever its size. */
 	const trim = (owner: string) => {
 		let bytes = 0;
 		for (const [index, row] of ofOwner.all(owner).entries()) {
@@ -111,7 +111,7 @@ function createSessionDeletion(database: DatabaseSync): (seq: number) => void {
 	};
 }
 
-/** One session a slice: first those that are too old or above the total, least recently used first, then those that stayed empty for a day. */
+/** Deletes one session per slice: first those that are too old or above the total size, least recently used first, then those that stayed empty for a day. */
 export function createSessionRetention({
 	database,
 	clock,
@@ -143,9 +143,9 @@ export function createSessionRetention({
 }
 
 const maxWords = 16;
-/** Of a word, so much is compared. */
+/** Maximum length of a word that is compared. */
 export const maxWordLength = 64;
-/** Words of an excerpt. */
+/** Number of words in an excerpt. */
 export const excerptWords = 24;
 const maxExcerpt = 400;
 
@@ -189,7 +189,7 @@ export function createSessionSearch(
 	database: DatabaseSync,
 	onBroken: OnBroken,
 ): StoredSessions['search'] {
-	/** Prepared with the first search: SQLite reads the words of the index for it. */
+	/** Prepared for the first search: SQLite then reads the index's vocabulary. */
 	let found: StatementSync | undefined;
 	return async (text, limit) => {
 		const question = wordsOf(text);
@@ -208,13 +208,13 @@ export function createSessionSearch(
 	};
 }
 
-/** A question to the index: each word as a text, so that no sign in it means anything. */
+/** The query for the index: each word is quoted, so that no character in it has a special meaning. */
 const wordsOf = (text: string): string =>
 	searchWords(text)
 		.map(({word, isWhole}) => `"${word}"${isWhole ? '' : '*'}`)
 		.join(' ');
 
-/** The words that a question asks for. A single letter stands for itself: half of all words begin with it. */
+/** The words that a query asks for. A single letter must match as a whole word: half of all words begin with it. */
 export const searchWords = (
 	text: string,
 ): ReadonlyArray<{readonly word: string; readonly isWhole: boolean}> =>
@@ -223,7 +223,7 @@ export const searchWords = (
 		.slice(0, maxWords)
 		.map(word => ({word: word.slice(0, maxWordLength), isWhole: word.length === 1}));
 
-/** A word, as the index of SQLite tells words apart; marks alone are none. */
+/** A word, as SQLite's index splits them; marks alone are not a word. */
 export const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 export const hasSubstance = /[\p{L}\p{N}\p{Co}]/u;
 
@@ -240,7 +240,7 @@ export function sessionOfRow(row: Row): ChatSession {
 	};
 }
 
-/** A match from the row of its session, with `at`, `role` and `excerpt` of the message. */
+/** Converts the row of a session with `at`, `role` and `excerpt` of a matching message. */
 export const matchOfRow = (row: Row): SessionMatch => ({
 	session: sessionOfRow(row),
 	at: integerOf(row['at']),

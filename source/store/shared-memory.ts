@@ -7,7 +7,7 @@ import {createRateWindows} from './limits/rate-windows.ts';
 import type {StoreParts} from './parts.ts';
 import type {Cluster, Leases, LeaseToken, Shared, StoreNote} from './shared-port.ts';
 
-/** What gateways share, in the memory of the only one. `promised`: of each route, milliseconds until the last start that was promised before. */
+/** What gateways share, in memory, for a sole gateway. `promised`: for each route, milliseconds until the last start promised earlier. */
 export const createSharedMemory = (
 	clock: Clock,
 	promised: Parameters<typeof createPaces>[1] = [],
@@ -24,7 +24,7 @@ export const createSharedMemory = (
 	};
 };
 
-/** The only gateway on a store, which others cannot see. `leases`: runs that it has leased. */
+/** The cluster of a sole gateway. `leases`: number of runs that it has leased. */
 export function createClusterOfOne(
 	{clock, owner}: Pick<StoreParts, 'clock' | 'owner'>,
 	{node, leases}: {readonly node: string; readonly leases: () => number},
@@ -41,13 +41,13 @@ export function createClusterOfOne(
 	};
 }
 
-/** Leases die with the process, and so do the holders of tokens: both begin anew with the next. */
+/** Leases and holders of tokens end with the process, so both start over with the next one. */
 function createNamedLeases(clock: Clock): {
 	readonly leases: Leases;
-	/** Whether no other holder has had the lease since. */
+	/** Whether nobody else has taken the lease since. */
 	readonly isLast: (lease: LeaseToken) => boolean;
 } {
-	/** When each runs out on the monotonic clock. */
+	/** When each lease expires, on the monotonic clock. */
 	const held = new Map<string, {readonly token: number; until: number}>();
 	let lastToken = 0;
 	const leases: Leases = name => ({

@@ -6,7 +6,7 @@ import type {JsonValue} from '../core/json.ts';
 import type {Documents} from './document-port.ts';
 import type {Limits} from './limits/port.ts';
 
-/** What dead owners had not finished, after it was taken over; oldest first. */
+/** Unfinished work of dead owners, after the takeover; oldest first. */
 export type TakenOver = {
 	/** Runs that are queued again, those that wait for a person, and those whose answer may or may not have arrived. */
 	readonly requeued: readonly number[];
@@ -16,35 +16,39 @@ export type TakenOver = {
 	readonly denied: readonly Approval[];
 };
 
-/** Work that a name stands for, and that only one holder does at a time, whichever gateway it is of. What the store itself does in one transaction needs no lease. */
+/** Named leases for work that only one holder does at a time, across gateways. What the store itself does in one transaction needs none. */
 export type Leases = (name: string) => {
-	/** Takes the lease for `leaseMs`; `undefined` while another holder has it. Not durable: a lease outlives its gateway only until it runs out. @throws SvcError `journal_unavailable` */
+	/** Takes the lease for `leaseMs`; `undefined` while another holder has it. Not durable: if its gateway dies, the lease expires. @throws SvcError `journal_unavailable` */
 	take(leaseMs: number): Promise<NamedLease | undefined>;
 };
 
-/** The fence: the token of a lease is greater than that of every earlier holder that may still live. */
+/** A fencing token: greater than that of every earlier holder that may still be alive. */
 export type LeaseToken = {readonly name: string; readonly token: number};
 
 export type NamedLease = LeaseToken & {
-	/** Prolongs by `leaseMs` from now on. `false`: it is lost, stop. @throws SvcError `journal_unavailable` */
+	/** Renews the lease for `leaseMs` from now. `false` when it is lost: stop. @throws SvcError `journal_unavailable` */
 	beat(leaseMs: number): Promise<boolean>;
-	/** Lets the next one take it at once; of a lease that is lost, nothing. @throws SvcError `journal_unavailable`: it runs out by itself */
+	/** Releases the lease, so that another holder can take it at once; does nothing if it is lost. @throws SvcError `journal_unavailable`: the lease then expires */
 	release(): Promise<void>;
 };
 
 const leaseMs = 30_000;
 
-/** A lease that is beaten. */
+/** A lease that is renewed automatically. */
 export type HeldLease = AsyncDisposable & {
-	/** Aborts once another holder may have the lease: a beat was refused, or none succeeded in time. */
+	/** Aborts once another holder may have the lease: a renewal was refused, or none succeeded in time. */
 	readonly lost: AbortSignal;
-	/** Whether it is still held, which the store is asked when it may have run out: in a process that was stopped nothing has aborted yet. @throws SvcError `journal_unavailable` */
+	/** Whether it is still held; asks the store if it may have expired: in a process that was suspended, `lost` may not have aborted yet. @throws SvcError `journal_unavailable` */
 	isHeld(): Promise<boolean>;
-	/** The lease as it was taken last. */
+	/** The lease as last taken. */
 	token(): LeaseToken;
 };
 
-/** Takes the lease and beats it until it is disposed of, which releases it and never rejects, or it is lost; `undefined` while another holder has it. @throws SvcError `journal_unavailable` */
+/**
+ * Takes the lease and renews it until it is lost or disposed of, which releases it and never rejects; `undefined` while another holder has it.
+ *
+ * @throws SvcError `journal_unavailable`
+ */
 export async function holdLease(
 	lease: ReturnType<Leases>,
 	clock: Clock,
@@ -67,7 +71,7 @@ export async function holdLease(
 		lost.abort();
 	};
 
-	/** A lease that has run out, as in a process that was suspended, is still good when no other holder had it since: then no token was given meanwhile. */
+	/** Takes an expired lease again, for instance after the process was suspended. It is still good if no token was assigned meanwhile, so nobody else had it. */
 	const takeAgain = async () => {
 		const next = await lease.take(leaseMs);
 		if (next?.token !== held.token + 1) {
@@ -92,7 +96,7 @@ export async function holdLease(
 		return isKept;
 	};
 
-	// A failed beat is made up for by the next, until the lease has run out.
+	// After a failed renewal, the next one covers it, until the lease expires.
 	const stop = every(clock, leaseMs / 3, async () => {
 		await beat().catch(() => {});
 	});
@@ -105,25 +109,25 @@ export async function holdLease(
 		async [Symbol.asyncDispose]() {
 			stop();
 			runsOut[Symbol.dispose]();
-			// What was done counts: a lease that could not be given back runs out.
+			// The work is done: a lease that cannot be released expires.
 			await held.release().catch(() => {});
 		},
 	};
 }
 
-/** A change of something that the gateways share. Published after it is on disk; a listener asks the store for the current state. */
+/** A change of something that gateways share. Published after it is on disk; a listener reads the current state from the store. */
 export type StoreNote =
-	/** By `Runs.cancel`: it may be under way at any gateway. */
+	/** A run was cancelled by `Runs.cancel`: it may be running at any gateway. */
 	| {readonly kind: 'run-cancelled'; readonly run: number}
 	/** Runs that waited for a login, or for a person, are due. */
 	| {readonly kind: 'runs-released'}
-	/** Runs were queued, at whichever gateway. Only where there may be others, and of many that come soon after each other once. */
+	/** Runs were queued at any gateway. Published only if there may be other gateways, and throttled. */
 	| {readonly kind: 'runs-queued'}
-	/** Notes are lost, of this gateway or of others: look at all that they may have been of. */
+	/** Notes of this gateway or of others are lost: read everything again that they may have been about. */
 	| {readonly kind: 'missed'}
-	/** Keys were made, changed or dropped: those that are named, or without names any. */
+	/** Keys were created, changed or dropped: the named ones; any if the list is empty. */
 	| {readonly kind: 'keys-changed'; readonly keys: readonly string[]}
-	/** What keys used was added to the store, by a gateway that has it not for itself. */
+	/** Uses of keys were added to a store that is shared. */
 	| {readonly kind: 'keys-used'; readonly keys: readonly string[]}
 	/** A request for approval was settled. */
 	| {readonly kind: 'approval-settled'; readonly id: number}
@@ -131,7 +135,7 @@ export type StoreNote =
 	| {readonly kind: 'approval-rules-changed'}
 	/** Documents of the kind `of` were written or removed. */
 	| {readonly kind: 'documents-changed'; readonly of: string}
-	/** What happened at a gateway, for the faces of the others. `seq` counts those notes of `from`, from 1. Without events: there were too many, read again. */
+	/** Events of a gateway, for the faces of the others. `seq` numbers these notes of `from`, starting at 1. Without events there were too many: read the store again. */
 	| {
 			readonly kind: 'events';
 			readonly from: string;
@@ -139,7 +143,7 @@ export type StoreNote =
 			readonly seq: number;
 			readonly events: readonly GatewayEvent[];
 	  }
-	/** A gateway asks the owner of a thing (`to`; all gateways when the owner is not known) to do something with it. */
+	/** A gateway asks the owner of a thing (`to`; all gateways if the owner is unknown) to perform an operation. */
 	| {
 			readonly kind: 'call';
 			readonly id: string;
@@ -148,7 +152,7 @@ export type StoreNote =
 			readonly name: string;
 			readonly input: JsonValue;
 	  }
-	/** What came of a call; a refusal has a code and a message. */
+	/** The result of a call; a refusal has a code and a message. */
 	| {
 			readonly kind: 'answer';
 			readonly id: string;
@@ -156,7 +160,7 @@ export type StoreNote =
 			readonly result: JsonValue;
 			readonly refusal?: {readonly code: string; readonly message: string};
 	  }
-	/** A route has answered a subject, is held for it, or goes on with it. @see LoopBreaker */
+	/** A route has answered a subject (`answer`), is held for it (`held`), or is released. @see LoopBreaker */
 	| {
 			readonly kind: 'loop';
 			readonly from: string;
@@ -165,10 +169,10 @@ export type StoreNote =
 			readonly held?: string;
 	  };
 
-/** Notes of all gateways on the store, this one included. Best effort: a listener that must not miss one polls, too. */
+/** Notes of all gateways on the store, including this one. Best effort: a listener that must not miss a note also polls. */
 export type StoreNotes = {
 	publish(note: StoreNote): void;
-	/** Calls `listener`, which must not throw, with each note from now on, until the way out is called. */
+	/** Calls `listener`, which must not throw, with each note from now on. Returns the unsubscribe function. */
 	subscribe(listener: (note: StoreNote) => void): () => void;
 };
 
@@ -176,13 +180,13 @@ export type StoreNotes = {
 export type Member = {
 	/** As in `Shared.owner`. */
 	readonly owner: string;
-	/** The name that a person gave it. */
+	/** The name configured by a person. */
 	readonly node: string;
 	readonly since: number;
 	readonly seen: number;
-	/** Runs that it has leased now. */
+	/** Number of runs that it has leased. */
 	readonly leases: number;
-	/** `gone`: it was not seen for a minute. It is listed for an hour, or until its home opens the store again. */
+	/** `gone`: not seen for a minute. It stays listed for an hour, or until its home opens the store again. */
 	readonly state: 'live' | 'gone';
 	/** Its own description. */
 	readonly data: JsonValue;
@@ -190,31 +194,33 @@ export type Member = {
 
 /** The gateways on one store. A gateway leaves when it closes its store. */
 export type Cluster = {
-	/** All of them, this one too, those first that have been there for longest. */
+	/** All members including this one, longest-standing first. */
 	members(): Promise<readonly Member[]>;
-	/** Replaces this gateway's description, which the others read. */
+	/** Replaces this gateway's description, which the other members read. */
 	describe(data: JsonValue): Promise<void>;
 };
 
-/** What the gateways on one store have in common. An adapter that lets one in at a time answers for that one. */
+/** What gateways on one store have in common. An adapter for one gateway at a time implements it for that one. */
 export type Shared = {
-	/** Names this opening as the owner of what it leases and asks; no other opening has the same name. */
+	/** Identifies this opening of the store as the owner of its leases and requests; unique. */
 	readonly owner: string;
 	/**
-	 * Durably takes over what dead owners left: those named, or without names all that the adapter knows to be dead. What this opening owns is never among it.
-	 * A leased run is `queued` again when only reading tools had started, `interrupted` otherwise; a delivery try that had started becomes `uncertain`, unless it was said to be repeatable.
-	 * The third lease that a run loses in one phase (to a crash, or because it was not beaten) ends it as `interrupted`, or `uncertain` once its answer is there; a `retry` counts from zero, and
-	 * a store that is closed in order counts nothing. Requests that wait are denied, and rules end that do not outlive the gateway that made them, or have expired.
+	 * Durably takes over the unfinished work of dead owners: of those named, or without names of all that the adapter knows to be dead. Never includes what this opening owns.
+	 * A leased run is `queued` again if only reading tools had started, otherwise `interrupted`; a delivery attempt that had started becomes `uncertain`, unless it was marked
+	 * as repeatable. The third lease that a run loses in one phase (by a crash, or for lack of renewal) ends it as `interrupted`, or `uncertain` once it has an answer; a
+	 * `retry` resets the count, and an orderly close of the store counts nothing. Waiting requests are denied, and rules end that do not outlive the gateway that made them, or
+	 * have expired.
+	 *
 	 * @throws SvcError `journal_unavailable`
 	 */
 	takeOver(dead?: {readonly owners: readonly string[]}): Promise<TakenOver>;
 	readonly limits: Limits;
 	readonly leases: Leases;
-	/** Absent where one gateway has the store for itself: then these things stand in files of its home. */
+	/** Absent if the store is not shared: these documents are then files of the home. */
 	readonly documents?: Documents;
 	/** The store publishes what is written through it; others may publish, too. */
 	readonly events: StoreNotes;
 	readonly cluster: Cluster;
-	/** This gateway's part of the identifiers of a millisecond; absent: it has all of them. For `createIdSource`. */
+	/** This gateway's share of the identifiers of a millisecond; absent if it has all. For `createIdSource`. */
 	readonly share?: () => IdShare;
 };

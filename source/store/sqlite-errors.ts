@@ -17,7 +17,7 @@ const remedies: Readonly<Record<number, string>> = {
 	26: 'the file is not a database: move it away or restore a backup',
 };
 
-/** The primary SQLite result code of a thrown value, 1 to 255; `undefined` when it is none of SQLite's. */
+/** The primary SQLite result code of a thrown value, 1 to 255; `undefined` if it is not from SQLite. */
 function sqliteCodeOf(error: unknown): number | undefined {
 	if (!(error instanceof Error) || codeOf(error) !== 'ERR_SQLITE_ERROR' || !('errcode' in error)) {
 		return undefined;
@@ -35,7 +35,7 @@ export const isBusy = (error: unknown): boolean => {
 /** Whether the disk, or the page limit, is used up. */
 export const isFull = (error: unknown): boolean => sqliteCodeOf(error) === full;
 
-/** Whether the failure is one of the whole database and not of a single statement. */
+/** Whether the failure concerns the whole database and not a single statement. */
 export function concernsDatabase(error: unknown): boolean {
 	const code = sqliteCodeOf(error);
 	return code !== undefined && Object.hasOwn(remedies, code);
@@ -43,7 +43,7 @@ export function concernsDatabase(error: unknown): boolean {
 
 const reasonOf = (error: unknown): string => remedies[sqliteCodeOf(error) ?? 0] ?? messageOf(error);
 
-/** The error of a write that is not on disk. An `SvcError` stays what it is. */
+/** The error of a write that is not on disk. An `SvcError` is returned unchanged. */
 export const journalUnavailable = (file: string, error: unknown): SvcError =>
 	error instanceof SvcError
 		? error
@@ -53,7 +53,7 @@ export const journalUnavailable = (file: string, error: unknown): SvcError =>
 				{cause: error},
 			);
 
-/** The error of a store that cannot be opened or read. An `SvcError` stays what it is. `isFull`: because the disk is full; nothing is retried then. */
+/** The error of a store that cannot be opened or read. An `SvcError` is returned unchanged. `isFull`: whether the disk is full. */
 export function storeUnreadable(
 	file: string,
 	error: unknown,

@@ -17,8 +17,8 @@ import {storeUnreadable} from './sqlite-errors.ts';
 const busyTimeoutMs = 1000;
 
 /**
- * Looks at the store of a gateway that does not run. A file that is missing, or was never filled, gives empty answers; nothing is
- * created, changed or taken over.
+ * Reads the store of a gateway that does not run. A missing or never filled file gives empty answers; nothing is created, changed or taken over.
+ *
  * @throws SvcError `store_unreadable`, `store_too_new`
  */
 export async function openSqliteReader(
@@ -55,7 +55,7 @@ export async function openSqliteReader(
 	}
 }
 
-/** Versions before this one know no conversations on platforms. */
+/** The first version with conversations on platforms. */
 const firstWithWriters = 16;
 
 function readerOf(
@@ -97,7 +97,7 @@ function createSearching({database, onBroken}: Parameters<typeof readerOf>[0]): 
 		async sum(question) {
 			const summing = (await opened()).sum(question);
 			for (;;) {
-				// oxlint-disable-next-line no-await-in-loop -- each goes on where the last one ended
+				// oxlint-disable-next-line no-await-in-loop -- each step continues where the last one ended
 				const sums = await summing.step();
 				if (sums) {
 					return sums;
@@ -107,7 +107,7 @@ function createSearching({database, onBroken}: Parameters<typeof readerOf>[0]): 
 	};
 }
 
-/** What readers ask of the table `run`, by the version of the schema that added it. */
+/** Columns of `run` that readers need, by the schema version that added them. */
 const addedToRun: ReadonlyArray<readonly [since: number, column: string]> = [
 	[4, '(select profile from main.delivery where id = old.delivery) as profile'],
 	[4, 'null as grp'],
@@ -121,7 +121,7 @@ const addedToRun: ReadonlyArray<readonly [since: number, column: string]> = [
 	[15, 'null as handed'],
 ];
 
-/** Tables that readers ask, and what they ask of them, by the version that added them. */
+/** Tables and their columns that readers need, by the schema version that added them. */
 const addedTables: ReadonlyArray<readonly [since: number, table: string, columns: string]> = [
 	[4, 'job_run', 'run event plan'],
 	[
@@ -137,13 +137,13 @@ const addedTables: ReadonlyArray<readonly [since: number, table: string, columns
 	[11, 'api_key_use', 'key day requests input output'],
 ];
 
-/** What they ask for and versions before 12 do not have. A view has no index, so these are tables, of the connection alone. */
+/** Tables that readers need and that versions before 12 lack. A view has no index, so these are temporary tables of the connection. */
 const beforeSessions = sessionSchema.replaceAll(
 	/create (table|virtual table|index|trigger) /g,
 	'create $1 temp.',
 );
 
-/** Lets readers see a file of an older version as one of this version: views of the connection hide its tables. Nothing in the file changes; it may be open read-only. */
+/** Makes a file of an older version look current to readers: temporary views of the connection hide its tables. The file is not changed; it may be open read-only. */
 function showAsCurrent(database: DatabaseSync, version: number): void {
 	const isMissing = ([since]: readonly [since: number, ...rest: unknown[]]) => version < since;
 	const columns = addedToRun.filter(isMissing).map(([, column]) => column);

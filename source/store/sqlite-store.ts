@@ -33,20 +33,20 @@ import {createTakeOver, nothingLeft} from './take-over.ts';
 import {joinMemories} from './transaction.ts';
 import {createWaitingPool, figuresInMemory} from './waiting-runs.ts';
 
-/** How often the place of the database is checked while nothing is written, milliseconds. */
+/** How often the path of the database is checked while nothing is written, milliseconds. */
 const lookMs = 5000;
 
 export type SqliteStoreDependencies = StoreEvents & {
 	readonly clock: Clock;
 	readonly log?: Logger;
-	/** Told, after each commit, how many writes shared it. */
+	/** Called after each commit with the number of writes that shared it. */
 	readonly onCommit?: (writes: number) => void;
 };
 
-/** The open file, and its content that is kept in memory. */
+/** The open file, and its state kept in memory. */
 type Opened = {
 	readonly database: DatabaseSync;
-	/** Of the only writer. */
+	/** The lock of the only writer. */
 	readonly lock: FileLock;
 	readonly memory: OpenedMemory;
 };
@@ -140,7 +140,7 @@ export function createSqliteStore(
 			.map(row => integerOf(row['id']))
 			.filter(id => !others.has(id));
 	};
-	/** Taking over counts every lease as lost; those that an orderly end leaves are no sign of a run that does harm. */
+	/** A takeover counts every lease as lost; leases left by an orderly end do not mean that a run does harm, so they are uncounted. */
 	const giveBack = () => {
 		const own = ownLeases();
 		if (own.length > 0) {
@@ -174,7 +174,7 @@ export function createSqliteStore(
 		owner: parts.owner,
 		cluster: createClusterOfOne(parts, {node, leases: () => ownLeases().length}),
 		lastId: newest === 0 ? '' : idOfNumber(newest),
-		// The lock lets one process in at a time: every other owner, named or not, is dead.
+		// The lock admits one process at a time: every other owner, named or not, is dead.
 		async takeOver() {
 			const isNothing = Object.values(left).every(({length}) => length === 0);
 			const taken = isNothing
@@ -195,7 +195,7 @@ export function createSqliteStore(
 		},
 		async [Symbol.asyncDispose]() {
 			stopLooking();
-			// Before the database: the last connection that closes empties the log.
+			// Before the database: the last connection to close checkpoints the log.
 			await history[Symbol.asyncDispose]();
 			if (database.isOpen) {
 				giveBack();

@@ -8,19 +8,19 @@ import type {StoreParts} from './parts.ts';
 import {type Fate, fateOf, noFates, shutdownDecision} from './rules.ts';
 import type {TakenOver} from './shared-port.ts';
 
-/** What the processes before left in the database: it has had one writer at a time, and all but this one are dead. */
+/** What earlier processes left in the database, which has one writer at a time: all but this one are dead. */
 export type Left = {
 	/** Runs that are leased, each with the token of its lease. */
 	readonly runs: ReadonlyArray<{readonly id: number; readonly token: number}>;
-	/** Requests that wait for a person, by number. */
+	/** Numbers of waiting requests. */
 	readonly approvals: readonly number[];
-	/** Rules that do not outlive the gateway that made them, by number. */
+	/** Numbers of rules that do not outlive the gateway that made them. */
 	readonly rules: readonly number[];
 };
 
 export const nothingLeft: Left = {runs: [], approvals: [], rules: []};
 
-/** Looks what is left while nothing of this process is in the database yet. `now` is milliseconds since 1970. */
+/** Finds what is left, before this process has written anything. `now` is milliseconds since 1970. */
 export function findLeft(database: DatabaseSync, now: number): Left {
 	const runs = database.prepare(
 		'select id, token from run indexed by run_leased where finished_at is null and due_at is null order by id',
@@ -36,7 +36,7 @@ export function findLeft(database: DatabaseSync, now: number): Left {
 	};
 }
 
-/** A function that takes over what was left, inside a transaction: runs by the rules of lost leases, requests as denied, rules as ended. */
+/** Returns a function that takes over what was left, inside a transaction: runs by the rules for lost leases, requests as denied, rules as ended. */
 export function createTakeOver({
 	database,
 	counters,
@@ -75,7 +75,7 @@ export function createTakeOver({
 	};
 }
 
-/** A function that gives a leased run its fate, inside a transaction; `undefined` when the run is not leased with `token`. */
+/** Returns a function that settles a leased run by the rules for lost leases, inside a transaction; `undefined` when the run is not leased with `token`. */
 export function createAbandon(
 	database: DatabaseSync,
 	counters: Counters,
@@ -83,7 +83,7 @@ export function createAbandon(
 	const find = database.prepare(
 		'select profile, route, state, side_effect, delivery_started, lost_leases, token, delivery is null and job is null and conversation is null as chat from run where id = ? and finished_at is null and due_at is null',
 	);
-	// In the queue it stands where it stood: by its age.
+	// The run keeps its position in the queue, which is by age.
 	const requeue = database.prepare(
 		'update run set state = ?, due_at = created_at, delivery_started = 0, lost_leases = ? where id = ?',
 	);

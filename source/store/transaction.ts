@@ -1,20 +1,20 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {concernsDatabase, isBusy} from './sqlite-errors.ts';
 
-/** One unit of writes. It may run twice, so it changes nothing but the database and the `Memory` of the transaction. */
+/** One unit of writes. It may run twice, so it must change nothing except the database and the `Memory` of the transaction. */
 export type Task = {readonly perform: () => void};
 
-/** State beside the database that has to roll back with it. */
+/** In-memory state that must roll back together with the database. */
 export type Memory = {
-	/** Remembers how it is; the result puts it back. May be nested. */
+	/** Saves the state; the returned function restores it. May be nested. */
 	save(): () => void;
-	/** Writes what has to outlive the process. Inside the transaction, before its commit. */
+	/** Writes state that must outlive the process, inside the transaction before its commit. */
 	persist(): void;
-	/** The transaction is on disk: no way back is needed any more. */
+	/** The transaction is on disk: saved states are no longer needed. */
 	committed(): void;
 };
 
-/** The part of a memory that is its way back: `undo` takes what undoes a change that was just made. */
+/** Undo steps of a memory: `undo` takes a function that reverts the change just made. */
 export function createUndo() {
 	const steps: Array<() => void> = [];
 	return {
@@ -34,7 +34,7 @@ export function createUndo() {
 	};
 }
 
-/** Several memories as one. */
+/** Combines several memories. */
 export const joinMemories = (parts: readonly Memory[]): Memory => ({
 	save() {
 		const restores = parts.map(part => part.save());
@@ -57,7 +57,7 @@ export const joinMemories = (parts: readonly Memory[]): Memory => ({
 });
 
 type Outcome<One extends Task> =
-	/** On disk, except the tasks in `failures`, of which nothing is. */
+	/** On disk, except the tasks in `failures`, which left nothing. */
 	| {readonly kind: 'committed'; readonly failures: ReadonlyMap<One, unknown>}
 	/** Another connection holds the lock; nothing was tried. */
 	| {readonly kind: 'busy'; readonly error: unknown}
@@ -65,8 +65,8 @@ type Outcome<One extends Task> =
 	| {readonly kind: 'failed'; readonly error: unknown};
 
 /**
- * A function that performs tasks in one transaction. The common case pays for no savepoint: only when a task throws is everything
- * rolled back and done again with one savepoint each, so that the neighbours of a bad task are kept.
+ * Returns a function that performs tasks in one transaction. The common case needs no savepoint: only if a task throws is everything rolled back and repeated with a
+ * savepoint for each task, so that the others are kept.
  */
 export function createTransaction(
 	database: DatabaseSync,
@@ -87,7 +87,7 @@ export function createTransaction(
 			commit.run();
 		} catch (error) {
 			restore();
-			// A full disk has rolled back already.
+			// On a full disk, SQLite has rolled back already.
 			if (database.isTransaction) {
 				rollback.run();
 			}
@@ -148,7 +148,7 @@ export function createTransaction(
 
 	return tasks => {
 		try {
-			// A rollback that failed, as on a broken disk, must not lock us out for good.
+			// A failed rollback, as on a broken disk, must not block later transactions.
 			if (database.isTransaction) {
 				rollback.run();
 			}
@@ -165,41 +165,45 @@ export function createTransaction(
 			return {kind: 'failed', error};
 		}
 
-		// Outside the `try`: what is on disk must not be reported, or done, as if it were not.
+		// Outside the `try`: what is on disk must not be reported as failed, or be repeated.
 		memory.committed();
 		return outcome;
 	};
 }
 
-/** How the adapter writes: many small durable writes for the price of one. @see createGroupCommit */
+/** Batches many small durable writes into few commits. @see createGroupCommit */
 export type GroupCommit = {
 	/**
-	 * Runs `task` in the next transaction and resolves with its result when that is on disk. All tasks of one turn of the event loop, and of up to three more while each brings some, share the
-	 * commit. A task that throws fails alone. `task` may run twice and must be synchronous. @throws SvcError `journal_unavailable`
+	 * Runs `task` in the next transaction and resolves with its result once that is on disk. All tasks of one turn of the event loop, and of up to three more while each brings
+	 * some, share the commit. A task that throws fails alone. `task` may run twice and must be synchronous.
+	 *
+	 * @throws SvcError `journal_unavailable`
 	 */
 	write<Result>(task: () => Result): Promise<Result>;
-	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
+	/**
+	 * Runs `task` with the next commit, after at most 250 ms, again if the transaction is retried; calls `settled` with `true` once it is on disk, with `false` if it is given up.
+	 */
 	defer(task: () => void, settled?: (written: boolean) => void): void;
-	/** Writes the waiting deferred writes, blocking, before they are read. Those that fail stay in line. */
+	/** Writes the waiting deferred writes, blocking, so that they can be read. Those that fail stay queued. */
 	flushDeferred(): void;
-	/** Looks whether the database may be written at all, as every commit does: for when there are none. */
+	/** Checks whether the database may still be written, as every commit does: for times without commits. */
 	check(): void;
 	/** Why the last commit failed; `undefined` when it did not. */
 	failing(): string | undefined;
-	/** Whether nothing waits to be written. */
+	/** Whether no write is waiting. */
 	idle(): boolean;
 	/** Durations of the last 512 commits. */
 	readonly durations: Pick<ReturnType<typeof createDurations>, 'percentile'>;
-	/** Writes what waits, blocking for at most a second when the database is locked. Later calls of `write` are refused. */
+	/** Writes what is waiting, blocking for at most a second if the database is locked. Later calls of `write` are refused. */
 	close(): void;
 };
 
-/** Turns of the event loop that work waits through while each of them brings more: requests that came while others were read share their sync. */
+/** Maximum number of turns of the event loop to wait while each brings more work, so that requests that arrived together share a sync. */
 const maxTurns = 4;
 
 /**
- * A function that plans to call `flush`, unless that is planned already: at the end of a turn of the event loop that brought no more, at the latest of the fourth, or when `most` wait. A single one does not wait.
- * `waiting` says how many wait now.
+ * Returns a function that schedules `flush`, unless it is scheduled already: at the end of the first turn of the event loop that brought no more, of the fourth at the
+ * latest, or when `most` are waiting. A single one does not wait. `waiting` returns how many are waiting.
  */
 export function createCommitBatching(waiting: () => number, flush: () => void, most: number) {
 	let planned = false;
@@ -234,7 +238,7 @@ export function createDurations(size: number) {
 			values[count % size] = durationMs;
 			count += 1;
 		},
-		/** The smallest duration that `share` (0 to 1) of the remembered ones do not exceed; 0 without any. */
+		/** The smallest duration not exceeded by a fraction `share` (0 to 1) of the remembered ones; 0 without any. */
 		percentile(share: number): number {
 			const sorted = values.slice(0, Math.min(count, size)).toSorted();
 			return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;

@@ -2,7 +2,7 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {TranscriptEntry} from '../core/run.ts';
 import {integerOf} from './columns.ts';
 
-/** `transcript.id` is the run times this, plus the position. */
+/** `transcript.id` is the run's number times this, plus the position. */
 const perRun = 4096;
 const maxEntries = 2000;
 const maxBytes = 4 * 1024 * 1024;
@@ -13,24 +13,24 @@ const closing = perRun - 1;
 export const transcriptStart = (runId: number): number => runId * perRun;
 export const transcriptEnd = (runId: number): number => (runId + 1) * perRun;
 
-/** The columns `run` and `position` that a `transcript.id` stands for. */
+/** The columns `run` and `position` for a `transcript.id`. */
 export const transcriptPlace = (id: number): {readonly run: number; readonly position: number} => ({
 	run: Math.floor(id / perRun),
 	position: id % perRun,
 });
 
-/** How far a transcript has come. */
+/** The position in a transcript. */
 export type TranscriptCursor = {entries: number; bytes: number; full: boolean};
 
-/** An entry as it is kept, with its place in the transcript. */
+/** An entry as stored, with its position in the transcript. */
 export type PlacedTranscriptEntry = Pick<TranscriptEntry, 'at' | 'kind' | 'text'> & {
 	readonly position: number;
 	readonly bytes: number;
-	/** JSON. */
+	/** As JSON. */
 	readonly data: string | null;
 };
 
-/** The cursor of a transcript from its number of rows, its bytes and its last position. */
+/** The cursor of a transcript, from its number of rows, its size and its last position. */
 export const cursorOf = (entries: number, bytes: number, last: number): TranscriptCursor => ({
 	entries,
 	bytes,
@@ -38,8 +38,8 @@ export const cursorOf = (entries: number, bytes: number, last: number): Transcri
 });
 
 /**
- * Gives `entries` their places behind `cursor`, and moves it. A transcript has at most 2,000 entries and 4 MiB of text and data; the first entry that does not fit is replaced by one
- * note, later ones are left out.
+ * Assigns positions after `cursor` to `entries`, and advances the cursor. A transcript has at most 2,000 entries and 4 MiB of text and data; the first entry that does not
+ * fit is replaced by a note, and later ones are dropped.
  */
 export function placeEntries(
 	cursor: TranscriptCursor,
@@ -76,14 +76,14 @@ export function createTranscripts(database: DatabaseSync) {
 	);
 
 	return {
-		/** Where the transcript of a run stands on disk. */
+		/** The cursor of a run's stored transcript. */
 		cursorOf(runId: number) {
 			const start = transcriptStart(runId);
 			const row = stand.get(start, transcriptEnd(runId));
 			const [entries, bytes, last] = [row?.['entries'], row?.['bytes'], row?.['last']];
 			return cursorOf(integerOf(entries), integerOf(bytes), integerOf(last) - start);
 		},
-		/** Places `entries` behind `cursor` and moves it; the result writes them, inside a transaction. */
+		/** Assigns positions after `cursor` to `entries`, and advances it; the returned function writes them, inside a transaction. */
 		plan(runId: number, cursor: TranscriptCursor, entries: readonly TranscriptEntry[]) {
 			const start = transcriptStart(runId);
 			const placed = placeEntries(cursor, entries);
@@ -102,14 +102,14 @@ const previewLength = 2000;
 const maxAnswerBytes = 1024 * 1024;
 const cutMark = '\n[cut at 1 MiB]';
 
-/** An answer as it is kept: at most 1 MiB, in two parts, so that a listing reads the first 2,000 characters and no more. */
+/** An answer as stored: at most 1 MiB, in two parts, so that a listing reads only the first 2,000 characters. */
 export function partsOfAnswer(text: string): {readonly preview: string; readonly rest: string} {
 	const bounded = boundedAnswer(text);
 	const preview = headOf(bounded, previewLength);
 	return {preview, rest: bounded.slice(preview.length)};
 }
 
-/** At most 1 MiB of UTF-8, cut between characters, with a last line that says so. */
+/** Cuts a text to at most 1 MiB of UTF-8, between characters, with a last line that says so. */
 function boundedAnswer(text: string): string {
 	if (Buffer.byteLength(text) <= maxAnswerBytes) {
 		return text;
@@ -120,7 +120,7 @@ function boundedAnswer(text: string): string {
 	return text.slice(0, read) + cutMark;
 }
 
-/** The first `length` units without half a pair at the end. */
+/** The first `length` UTF-16 units, without half a surrogate pair at the end. */
 const headOf = (text: string, length: number): string =>
 	/[\uD800-\uDBFF]$/.test(text.slice(0, length))
 		? text.slice(0, length - 1)

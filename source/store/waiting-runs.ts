@@ -7,41 +7,38 @@ import type {RouteKey, Accepted} from './port.ts';
 import {maxQueuedOfRoute, maxWaitingOfRoute} from './rules.ts';
 import {createUndo, type Memory} from './transaction.ts';
 
-/** A waiting run whose time lay ahead when it began to wait. */
+/** A waiting run whose time was in the future when its wait began. */
 export type TimedRun = RouteKey & {
 	readonly id: number;
-	/** When its time comes, on the monotonic clock. */
+	/** When it is due, on the monotonic clock. */
 	readonly at: number;
 	/** It was accepted for later, and has not been tried yet. */
 	readonly isPromised: boolean;
-	/** It waits for the agent's next try. */
+	/** It waits for the agent's next attempt. */
 	readonly isRetry?: boolean;
-	/** Servers of its profile that it waits for a person to log in to. */
+	/** Tool servers of its profile that it waits for a person to log in to. */
 	readonly awaitsLogins?: readonly string[] | undefined;
 };
 
-/**
- * The waiting runs that have a time, in memory: a run that is not among them is due, whatever the wall clock and `run.due_at` say. Changes belong
- * inside a transaction.
- */
+/** Waiting runs with a due time, in memory: a waiting run that is not among them is due, whatever the wall clock and `run.due_at` say. Change it inside a transaction. */
 export type TimedRuns = Memory & {
-	/** What the wall clock was ahead of the monotonic one when the times on disk were written. */
+	/** How far the wall clock was ahead of the monotonic one when the times on disk were written. */
 	offset: number;
 	put(run: TimedRun): void;
-	/** It was leased, or has ended. */
+	/** Removes a run that was leased or has ended. */
 	remove(id: number): void;
 	/** Milliseconds until the run is due, 0 when it is. */
 	waitMs(id: number): number;
 	all(): Iterable<TimedRun>;
-	/** Promised runs whose time lies ahead. */
+	/** Number of promised runs that are not due yet. */
 	promised(): number;
 	promisedOf(route: RouteKey): number;
-	/** Runs that await logins and whose time lies ahead. */
+	/** Runs that await logins and are not due yet. */
 	awaiting(): readonly TimedRun[];
 	awaitingOf(route: RouteKey): number;
-	/** Runs whose agent is tried again, and whose time lies ahead. */
+	/** Number of runs that wait for the agent's next attempt and are not due yet. */
 	retried(): number;
-	/** Of each route, milliseconds until the last promised run is due. */
+	/** For each route, milliseconds until the last promised run is due. */
 	latestStarts(): ReadonlyArray<RouteKey & {readonly inMs: number}>;
 };
 
@@ -125,9 +122,9 @@ export function createTimedRuns(
 	return timed;
 }
 
-/** Waiting runs of one kind whose time lies ahead. A change costs the logarithm of their number. */
+/** Waiting runs of one kind that are not due yet. A change takes logarithmic time. */
 function createRunsAhead(clock: Pick<Clock, 'monotonic'>) {
-	/** Also those whose time came since they were asked for last. */
+	/** Also includes runs that have become due since the last query. */
 	const runs = new Map<number, TimedRun>();
 	const due = createDueQueue();
 	const tally = createCountsByRoute();
@@ -149,7 +146,7 @@ function createRunsAhead(clock: Pick<Clock, 'monotonic'>) {
 	};
 
 	return {
-		/** Replaces an earlier entry of the same number. */
+		/** Adds a run, replacing an earlier entry with its number. */
 		set(run: TimedRun) {
 			remove(run.id);
 			runs.set(run.id, run);
@@ -174,30 +171,31 @@ function createRunsAhead(clock: Pick<Clock, 'monotonic'>) {
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
 
-/** What waits now, in figures: of one route, or of all. */
+/** Numbers of waiting things: of one route, or of all. */
 export type WaitingFigures = {
-	/** Queued runs that wait for a worker: not those that were promised a later start, or await logins. */
+	/** Queued runs that wait for a worker, without those promised a later start or awaiting logins. */
 	queued(route?: RouteKey): number;
-	/** What waits for its time: pending groups, and runs that were promised a later start until that comes. */
+	/** What waits for a time: pending groups, and runs promised a start in the future. */
 	timed(route?: RouteKey): number;
 	/** Runs that await logins. */
 	awaiting(route?: RouteKey): number;
-	/** Milliseconds until the first place of `timed` becomes free, if nothing else happens: 0 to whatever was promised. */
+	/** Milliseconds until the first place of `timed` becomes free, if nothing else happens. */
 	timedFreeInMs(route?: RouteKey): number;
-	/** The same of `awaiting`, of all routes. */
+	/** Like `timedFreeInMs`, for `awaiting` of all routes. */
 	awaitingFreeInMs(): number;
 };
 
 export type WaitingPool = ReturnType<typeof createWaitingPool>;
 
 /**
- * The bounds of what waits. What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
- * of them, and at most `maxWaitingOfRoute` of one route; of those that wait for a worker, `maxQueuedOfRoute`. Runs that await logins are counted apart from both; too many of them stop their own routes only.
+ * The limits of what waits. What waits for a time (pending groups, and runs promised a start in the future) is counted separately from what waits for a worker. There may
+ * be `maxQueued` of them, and `maxWaitingOfRoute` for one route; of those that wait for a worker, `maxQueuedOfRoute`. Runs that await logins are counted separately from
+ * both; too many of them only block their own routes.
  */
 export const createWaitingPool = (figures: WaitingFigures) => ({
-	/** Queued runs that wait for a worker: those that were promised a later start, or await logins, are not among them. */
+	/** Queued runs that wait for a worker, without those promised a later start or awaiting logins. */
 	queued: () => figures.queued(),
-	/** Why one more run of `route` may not wait for a worker; `undefined` when it may. */
+	/** Why the queue cannot take another run of `route`; `undefined` when it can. */
 	queueRefusal(route: RouteKey, maxQueued: number): Full | undefined {
 		const queued = figures.queued();
 		if (queued >= maxQueued) {
@@ -213,7 +211,7 @@ export const createWaitingPool = (figures: WaitingFigures) => ({
 		const most = maxQueuedOfRoute(maxQueued, queued - own);
 		return own < most ? undefined : {kind: 'full', queued: own, most, ofRoute: true};
 	},
-	/** Why one more of `route` may not wait for its time; `undefined` when it may. */
+	/** Why `route` cannot have another thing that waits for a time; `undefined` when it can. */
 	refusal(route: RouteKey, maxQueued: number): Full | undefined {
 		const ofRoute = figures.timed(route);
 		const maxOfRoute = maxWaitingOfRoute(maxQueued);
@@ -227,7 +225,7 @@ export const createWaitingPool = (figures: WaitingFigures) => ({
 			? undefined
 			: {kind: 'full', queued: all, most: maxQueued, freeInMs: figures.timedFreeInMs()};
 	},
-	/** Why `route` may have no more runs: too many of them await logins. */
+	/** Why `route` cannot have more runs: too many await logins; `undefined` when it can. */
 	loginRefusal(route: RouteKey, maxQueued: number): Full | undefined {
 		const ofRoute = figures.awaiting(route);
 		if (ofRoute === 0) {
@@ -243,7 +241,7 @@ export const createWaitingPool = (figures: WaitingFigures) => ({
 	},
 });
 
-/** What waits by the memory of the only process. Asks no disk. */
+/** The numbers from the memory of a sole process, without reading the disk. */
 export function figuresInMemory({
 	counters,
 	pending,

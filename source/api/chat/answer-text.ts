@@ -7,7 +7,7 @@ import {chatUsageOf, type ChatAnswer} from '../shapes/chat-shapes.ts';
 import {stopsOf} from './chat-request.ts';
 import type {ChatCall, ChatWorld} from './chat-world.ts';
 
-/** The offline model, for a relay that has no other, and for keys that reach no other. */
+/** An answer of the offline model, for a relay without another model, and for test keys. */
 export async function offlineAnswer(
 	{request, call, sink}: ChatCall,
 	{answerOffline}: Pick<ChatWorld, 'answerOffline'>,
@@ -20,7 +20,7 @@ export async function offlineAnswer(
 	return {message: {content: text}, finishReason, usage};
 }
 
-/** One turn of an agent. */
+/** An answer of an agent: one turn. */
 export async function agentAnswer(
 	{request: {model, body, maxTokens}, call, sink}: ChatCall,
 	{turn}: Pick<ChatWorld, 'turn'>,
@@ -54,7 +54,7 @@ export async function agentAnswer(
 	const said = await turn(asked).catch((error: unknown) => {
 		throw spending.endedBy(error);
 	});
-	// No part of this answer was streamed.
+	// No part of this answer was streamed yet.
 	if (!isSaid && said.text !== '') {
 		await sink?.delta({content: said.text});
 	}
@@ -65,11 +65,11 @@ export async function agentAnswer(
 	return {message: {content: text}, finishReason, usage, run};
 }
 
-/** What the steps of a turn take from the budget of its key, and what is counted of them. */
+/** Takes what the steps of a turn use from the key's budget, and counts it. */
 function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: number | undefined) {
-	/** Of the steps that have ended. */
+	/** Usage of the finished steps. */
 	let used = {inputTokens: 0, outputTokens: 0};
-	/** Of the step under way, as far as one can tell. */
+	/** Estimated usage of the current step. */
 	let step = {inputTokens: 0, bytes: 0, pieces: 0};
 	let refused: ApiError | undefined;
 	const sumWith = ({inputTokens, bytes, pieces}: typeof step) => ({
@@ -81,7 +81,7 @@ function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: numb
 		return inputTokens + outputTokens;
 	};
 
-	/** Ends the turn where nothing is left; its client gets the refusal as it is. */
+	/** Ends the turn when the budget is exhausted; the client gets that error unchanged. */
 	const ask = <Answer>(question: () => Answer): Answer => {
 		try {
 			return question();
@@ -99,7 +99,7 @@ function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: numb
 		used: () => used,
 		steps: {
 			beforeStep(inputTokens: number) {
-				// Of a try that failed before nothing counts.
+				// A failed attempt before this one does not count.
 				step = {inputTokens, bytes: 0, pieces: 0};
 				const input = tokensWith(step);
 				return ask(() => reserve({input, ...(most !== undefined && {most}), isWhole: false}));
@@ -120,7 +120,7 @@ function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: numb
 			},
 		},
 		endedBy(error: unknown): unknown {
-			// The model was at work: a client that leaves before each answer would never pay.
+			// The model has been working: otherwise a client that always leaves before the answer would never pay.
 			if (signal.aborted) {
 				settle(sumWith(step));
 			}

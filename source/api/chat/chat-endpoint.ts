@@ -28,10 +28,10 @@ export const chatEndpoint = (world: ChatWorld): Endpoint =>
 			const {clock} = world;
 			const {includesUsage} = request;
 			const head = answerHead(request.model.id, clock.now());
-			// Nothing was used before a model was asked.
+			// Nothing is used before a model is asked.
 			call.settle({inputTokens: 0, outputTokens: 0});
 			await using session = await openSessionTurn(world.sessions, request, call);
-			// What was said before is told to the model again, and was not known until now.
+			// The session's earlier messages go to the model again, so the request now needs more than reserved.
 			const bound =
 				session.request === request ? call.bound : call.reserve(needOf(session.request));
 			const asked = {request: withBound(session.request, bound), call, session};

@@ -5,21 +5,21 @@ import {chatFields} from '../shapes/chat-fields.ts';
 import {isList, textIn, unsupported} from '../shapes/field-checks.ts';
 import {checkFields, checkForAgent, ignoredNames, isSaid} from './request-fields.ts';
 
-/** A request that can be served, and by whom. */
+/** A valid request, with its model. */
 export type ChatRequest = {
 	readonly model: PublicModel;
-	/** As it was sent, checked. */
+	/** The body as sent, checked. */
 	readonly body: JsonObject;
 	readonly isStreamed: boolean;
-	/** Whether the stream tells what was used. */
+	/** Whether the stream reports usage. */
 	readonly includesUsage: boolean;
-	/** The smaller of what was asked for and what the model may. */
+	/** The lower of the requested limit and the model's. */
 	readonly maxTokens?: number;
 	/** Names of fields that are ignored, at most 20. */
 	readonly ignored: readonly string[];
 };
 
-/** @throws ApiError 400, then 404 for the model, then 400 for what the model cannot be asked */
+/** @throws ApiError 400, then 404 for the model, then 400 for what the model does not support */
 export function readChatRequest(body: JsonObject, models: PublicModels): ChatRequest {
 	if (!isSaid(body['messages']) && isSaid(body['input'])) {
 		throw badRequest(
@@ -50,7 +50,7 @@ export function readChatRequest(body: JsonObject, models: PublicModels): ChatReq
 	};
 }
 
-/** The smallest bound of an answer, if there is one. */
+/** The lowest limit of the answer's tokens, if there is one. */
 export function limitOf(
 	{maxOutputTokens}: PublicModel,
 	asked: readonly unknown[],
@@ -59,7 +59,7 @@ export function limitOf(
 	return limits.length > 0 ? {maxTokens: Math.min(...limits)} : {};
 }
 
-/** `stop`, as a list. */
+/** The field `stop` as a list. */
 export function stopsOf({stop}: JsonObject): readonly string[] {
 	const list = isList(stop) ? stop : [stop];
 	return list.filter(one => typeof one === 'string');

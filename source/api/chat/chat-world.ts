@@ -7,10 +7,10 @@ import type {Upstream} from '../relay/upstream.ts';
 import type {ChatRequest} from './chat-request.ts';
 import type {Sink} from './late-stream.ts';
 
-/** What is asked of the rest of the program. */
+/** What chat endpoints need from the rest of the program. */
 export type ChatWorld = Pick<World, 'clock' | 'log' | 'redact'> & {
 	readonly models: PublicModels;
-	/** Where the model's server is; `undefined` when the offline model answers. Rejects with `SvcError` as choosing a model does. */
+	/** The model's server; `undefined` when the offline model answers. Rejects with the `SvcError` of the choice of a model. */
 	readonly upstreamOf: (model: PublicModel) => Promise<Upstream | undefined>;
 	readonly turn: AgentTurns;
 	readonly sessions: SessionDesk;
@@ -20,13 +20,13 @@ export type ChatWorld = Pick<World, 'clock' | 'log' | 'redact'> & {
 	) => OfflineAnswer;
 };
 
-/** What the offline model says. */
+/** An answer of the offline model. */
 type OfflineAnswer = Pick<TurnResult, 'text' | 'finishReason'> & TokensUsed;
 
-/** One request on its way. */
+/** One request being answered. */
 export type ChatCall = {
 	readonly request: ChatRequest;
 	readonly call: ApiCall;
-	/** Absent: the answer is wanted in one piece. */
+	/** Absent when the answer is not streamed. */
 	readonly sink?: Sink;
 };

@@ -4,26 +4,26 @@ import type {ApiError} from '../http/api-error.ts';
 import type {EventStream} from '../http/event-stream.ts';
 import type {ChatAnswer, ChatChunks} from '../shapes/chat-shapes.ts';
 
-/** Where the words of an answer go as they come. */
+/** Receives the deltas of an answer. */
 export type Sink = {
 	/** The promise: more may be passed on once it resolves; without one, at once. */
 	delta(delta: JsonObject, logprobs?: JsonObject): Promise<void> | undefined;
 	progress(svc: JsonObject): Promise<void>;
 };
 
-/** An answer as a stream that begins with its first word: until then, a failure still has a status of its own. */
+/** A streamed answer that begins with the first delta: until then, a failure can still have an HTTP status. */
 export type LateStream = Sink & {
 	readonly hasBegun: boolean;
 	finish(answer: ChatAnswer): Promise<void>;
-	/** Ends it with an error. To be called when it has begun. */
+	/** Ends a stream that has begun with an error. */
 	fail(error: ApiError): Promise<void>;
 	[Symbol.dispose](): void;
 };
 
-/** A client that waits longer for a first word gets the beginning of the stream; proxies cut connections that are silent. */
+/** Time after which the stream begins without a first delta: proxies cut silent connections. */
 const beginMs = 5000;
 
-/** A stream that is opened when it is first asked for, or after five seconds. @param greet what it begins with: written at once, before all else */
+/** A stream that is opened when first needed, or after five seconds. @param greet writes the beginning of the stream, before everything else */
 export function openLate({clock, open}: StreamOpening, greet: (stream: EventStream) => void) {
 	let stream: EventStream | undefined;
 	const begin = (): EventStream => {
@@ -41,19 +41,19 @@ export function openLate({clock, open}: StreamOpening, greet: (stream: EventStre
 
 export type StreamOpening = {readonly clock: Clock; readonly open: () => EventStream};
 
-/** An answer of chunks. */
+/** A streamed answer of chunks. */
 export function createLateStream({
 	chunks,
 	includesUsage,
 	...opening
 }: StreamOpening & {
 	readonly chunks: ChatChunks;
-	/** Whether the last of them tells what was used. */
+	/** Whether the last chunk reports usage. */
 	readonly includesUsage: boolean;
 }): LateStream {
 	const {hasBegun, begin, cancel} = openLate(opening, stream => {
 		stream.keepAlive(() => ({data: chunks.delta({})}));
-		// It is the first of all; the next write waits for it.
+		// The first chunk of all; not awaited, since the next write waits for it.
 		void stream.send(chunks.delta({role: 'assistant', content: ''}));
 	});
 

@@ -2,22 +2,22 @@ import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {PublicModel} from '../http/public-model.ts';
 import {missing, type FieldCheck} from '../shapes/field-checks.ts';
 
-/** A field of a request. Absent and `null` are the same; what is in no field of its list is ignored. */
+/** A field of a request. `null` counts as absent; fields that are not in the list are ignored. */
 export type RequestField = {
 	readonly required?: true;
 	readonly check: FieldCheck;
-	/** A relay goes by it. */
+	/** Whether a relay passes it on. */
 	readonly relay?: true;
-	/** What an agent makes of it: it goes by it, or takes certain values alone. Absent: it is ignored, and the answer says so. */
+	/** How an agent treats it: `used`, or a check for the values it accepts. Absent: ignored, which the answer reports. */
 	readonly agent?: 'used' | FieldCheck;
 };
 
-/** All that a request may say, by name. The order is that in which it is judged. */
+/** The fields of a request by name, in the order in which they are checked. */
 export type RequestFields = ReadonlyMap<string, RequestField>;
 
 const maxIgnored = 20;
 
-/** What may stand in a header. */
+/** Names that may appear in a header. */
 const plainName = /^[A-Za-z0-9_.-]{1,64}$/;
 
 export const isSaid = (value: JsonValue | undefined): value is JsonValue =>
@@ -39,7 +39,7 @@ export function checkFields(body: JsonObject, fields: RequestFields): void {
 	}
 }
 
-/** @throws ApiError 400 for what an agent cannot be asked */
+/** @throws ApiError 400 for a value that an agent does not support */
 export function checkForAgent(body: JsonObject, fields: RequestFields): void {
 	for (const [name, {agent}] of fields) {
 		const value = body[name];
@@ -49,7 +49,7 @@ export function checkForAgent(body: JsonObject, fields: RequestFields): void {
 	}
 }
 
-/** Names of fields that are ignored, as a header may have them: at most 20. @param others beside the fields */
+/** Names of ignored fields, safe for a header: at most 20. @param others further names */
 export const ignoredNames = (
 	body: JsonObject,
 	{

@@ -13,22 +13,22 @@ import type {ChatCall, ChatWorld} from './chat-world.ts';
 import type {LateStream} from './late-stream.ts';
 import type {SessionRequest} from './session-turn.ts';
 
-/** How an answer is written. */
+/** Formats of an answer. */
 export type AnswerForm = {
-	/** In one piece. */
+	/** The complete answer. */
 	whole(answer: ChatAnswer): unknown;
-	/** As it comes. */
+	/** The streamed answer. */
 	stream(open: () => EventStream): LateStream;
 };
 
-/** What a request needs of the budget of its key. An agent is asked before each of its steps, and streams in any case. */
+/** What a request needs from the key's budget. An agent checks before each of its steps, and always streams internally. */
 export const needOf = ({body, maxTokens, isStreamed, model}: ChatRequest): TokenNeed => ({
 	input: promptTokens(body),
 	...(maxTokens !== undefined && {most: maxTokens}),
 	isWhole: !isStreamed && !model.agent,
 });
 
-/** The request with a bound of its answer, if there is one. */
+/** The request with a limit of its answer, if there is one. */
 export const withBound = (request: ChatRequest, maxTokens: number | undefined): ChatRequest =>
 	maxTokens === undefined ? request : {...request, maxTokens};
 
@@ -65,7 +65,7 @@ async function answer(
 		request: {model, isStreamed, ignored},
 		call,
 	} = asked;
-	// Nothing was used before a model was asked.
+	// Nothing is used before a model is asked.
 	call.settle({inputTokens: 0, outputTokens: 0});
 	const upstream = call.key.kind === 'test' ? undefined : await world.upstreamOf(model);
 	const answerWith = async (one: ChatCall): Promise<ChatAnswer> => {

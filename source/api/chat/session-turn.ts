@@ -10,21 +10,21 @@ import type {Sink} from './late-stream.ts';
 /** The value of `x-svc-session` that begins a session. */
 const begins = 'new';
 
-/** One request in a session, or in none. */
+/** One request, with or without a session. */
 export type SessionRequest = AsyncDisposable & {
-	/** The request with all that was said before it. */
+	/** The request with the earlier messages of the session. */
 	readonly request: ChatRequest;
-	/** What the answer says of it. */
+	/** Headers about the session for the answer. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The answer begins to leave. */
+	/** Call when the answer starts to be sent: the client then knows the session. */
 	tell(): void;
-	/** Gathers what is said into `sink`. */
+	/** Returns a sink that records the answer and passes it on to `sink`. */
 	listen(sink: Sink): Sink;
 	/** Durably adds the request and its answer. @throws SvcError as `OpenSession.keep` does */
 	keep(answer: ChatAnswer): Promise<void>;
 };
 
-/** Opens the session that the request names. @throws ApiError 400 where it has no room, 404, 409, 503 */
+/** Opens the session that the request names. @throws ApiError 400 when the session is full, 404, 409, 503 */
 export async function openSessionTurn(
 	desk: SessionDesk,
 	request: ChatRequest,
@@ -84,7 +84,7 @@ function turnOf(
 		async keep({message, run}) {
 			await session.keep({
 				asked,
-				// Of a stream, the answer itself may say nothing.
+				// A streamed answer itself may be empty: its deltas were recorded.
 				answer: kept({...heard, ...message}),
 				model: model.id,
 				...(run !== undefined && {run}),
@@ -96,7 +96,7 @@ function turnOf(
 const messagesOf = (messages: JsonValue | undefined): readonly JsonObject[] =>
 	Array.isArray(messages) ? messages.filter(isJsonObject) : [];
 
-/** What clients send back of an answer; some servers refuse a conversation with more of it, as with what a model thought. */
+/** The part of an answer that clients send back; some servers refuse a conversation with more of it, such as reasoning. */
 function kept({content, refusal, tool_calls: calls}: JsonObject): JsonObject {
 	return {
 		role: 'assistant',
@@ -106,7 +106,7 @@ function kept({content, refusal, tool_calls: calls}: JsonObject): JsonObject {
 	};
 }
 
-/** What was said so far and one more part of it. */
+/** Adds a delta to the answer recorded so far. */
 function heardAfter(heard: JsonObject, delta: JsonObject): JsonObject {
 	const {content, refusal, tool_calls: calls} = delta;
 	const calling = messagesOf(heard['tool_calls']);
@@ -119,7 +119,7 @@ function heardAfter(heard: JsonObject, delta: JsonObject): JsonObject {
 	};
 }
 
-/** A part of a call joins that of its index: the names and arguments of its parts follow each other. */
+/** Adds a part of a call to the call with its index: names and arguments of the parts are concatenated. */
 function callsAfter(calls: readonly JsonObject[], part: JsonObject): readonly JsonObject[] {
 	const {index: at, function: part_, ...others} = part;
 	const index = typeof at === 'number' ? at : calls.length;

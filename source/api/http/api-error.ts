@@ -1,6 +1,6 @@
 import type {KeyProblem, KeyRefusal} from '../keys/desk.ts';
 
-/** What a request that cannot be served is answered, in the shape that every client of this API reads. */
+/** The answer to a request that cannot be served, in the format that clients of this API expect. */
 export class ApiError extends Error {
 	override readonly name = 'ApiError';
 	readonly status: number;
@@ -22,7 +22,7 @@ export class ApiError extends Error {
 	}
 }
 
-/** All four are always there, and `code` is a text: clients check that. */
+/** All four members are always present, and `code` is a text: clients rely on that. */
 export type ApiErrorBody = {
 	readonly message: string;
 	readonly type:
@@ -35,7 +35,7 @@ export type ApiErrorBody = {
 	readonly code: string;
 };
 
-/** A request that says something which it may not. @param param path of it: `messages[2].content` */
+/** An invalid request. @param param path of the invalid part: `messages[2].content` */
 export const badRequest = (message: string, code: string, param: string | null = null): ApiError =>
 	new ApiError(400, {message, code, param});
 
@@ -46,7 +46,7 @@ const problemsWithKeys: Readonly<Record<KeyProblem, string>> = {
 	expired: 'the key has expired',
 };
 
-/** Without a key, or with one that does not pass. */
+/** The error for a missing or invalid key. */
 export function keyError(problem: KeyProblem | 'missing'): ApiError {
 	const [why, code] =
 		problem === 'missing'
@@ -56,7 +56,7 @@ export function keyError(problem: KeyProblem | 'missing'): ApiError {
 	return new ApiError(401, {message, code}, {'WWW-Authenticate': 'Bearer'});
 }
 
-/** What newer editions of the API have and this one has not, and what does the same. @see manual/chat-api.md#responses */
+/** Endpoints of newer editions of the API that are not served, with an alternative. @see manual/chat-api.md#responses */
 const unserved: Readonly<Record<string, string>> = {
 	'/v1/responses/compact':
 		'it is not served; shorten "input" yourself and send it to POST /v1/responses, where nothing is kept between requests',
@@ -69,7 +69,7 @@ export function unknownUrl(method: string, path: string): ApiError {
 	return new ApiError(404, {message, code: 'unknown_url'});
 }
 
-/** @param isWebSocket the request asks to go on as one */
+/** @param isWebSocket whether the request asks for an upgrade to a WebSocket */
 export function wrongMethod(
 	method: string,
 	allowed: readonly string[],
@@ -112,14 +112,14 @@ export const modelDenied = (model: string, why: string): ApiError =>
 		code: 'model_access_denied',
 	});
 
-/** Of a request above what the key may. */
+/** The error for a request above the key's limits. */
 export function limitError(refusal: KeyRefusal): ApiError {
 	const {kind, most, retryMs} = refusal;
 	const headers = {'Retry-After': String(Math.max(1, Math.ceil(retryMs / 1000)))};
 	if (kind === 'budget') {
 		const message = `Cannot serve the request: ${spentWords(refusal)}`;
 		const body = {message, type: 'insufficient_quota', code: 'budget_exceeded'} as const;
-		// Another try within the hour would be as useless.
+		// A retry within the hour would fail as well.
 		return new ApiError(429, body, {...headers, 'x-should-retry': 'false'});
 	}
 
@@ -132,7 +132,7 @@ export function limitError(refusal: KeyRefusal): ApiError {
 	);
 }
 
-/** Where some of it is left, what does not fit in it. */
+/** How much of the budget is used, and how much the request needs if some is left. */
 function spentWords({used, held, asked, most}: Extract<KeyRefusal, {kind: 'budget'}>): string {
 	const gone = `${used} of the ${most} tokens of the key's budget are used`;
 	const reserved = held > 0 ? `, ${held} are held for requests under way` : '';
@@ -143,11 +143,11 @@ export const internalError = (
 	message = 'Cannot serve the request: the gateway failed; its log says why',
 ): ApiError => new ApiError(500, {message, code: 'internal_error'});
 
-/** What may go better after so many seconds. */
+/** An error after which a retry may succeed in this many seconds. */
 const later = (seconds: number, code: string, message: string): ApiError =>
 	new ApiError(503, {message, code}, {'Retry-After': String(seconds)});
 
-/** What the request needs cannot be read or written now. */
+/** The store cannot be read or written now. */
 export const storeAway = (): ApiError =>
 	later(
 		10,
@@ -158,11 +158,11 @@ export const storeAway = (): ApiError =>
 export const stopping = (): ApiError =>
 	later(5, 'stopping', 'Cannot serve the request: the gateway is stopping');
 
-/** All agents are at work. */
+/** The limit of concurrent agents is reached. */
 export const busy = (): ApiError =>
 	later(5, 'busy', 'Cannot serve the request: as many agents are at work as may be at a time');
 
-/** The bodies of requests under way leave no room for this one. */
+/** There is no memory left for this request's body. */
 export const crowded = (): ApiError =>
 	later(
 		1,
@@ -170,7 +170,7 @@ export const crowded = (): ApiError =>
 		'Cannot read the request: the requests under way are as large as may be held at a time, together or of this key',
 	);
 
-/** The model's server failed before anything was said. @param status 502, 503 or 504 */
+/** The model's server failed before the answer began. @param status 502, 503 or 504 */
 export function upstreamError(
 	status: 502 | 503 | 504,
 	message: string,
@@ -188,7 +188,7 @@ const codesOfUnheard: Readonly<Record<number, string>> = {
 	503: 'internal_error',
 };
 
-/** What is no request that HTTP allows, or does not end: nothing has looked at what it asks for. */
+/** A malformed or incomplete HTTP request: its content has not been looked at. */
 export const unheard = (status: number, why: string): ApiError =>
 	new ApiError(status, {
 		message: `Cannot read the request: ${why}`,

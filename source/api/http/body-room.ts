@@ -1,22 +1,22 @@
-/** Where the bodies of all requests under way find room together. */
+/** The memory shared by the bodies of all requests under way. */
 export type BodyRoom = ReturnType<typeof createBodyRoom>;
 
 export type BodyPlace = Disposable & {
-	/** Takes room for so many more bytes; `false` when there is none. */
+	/** Reserves this many more bytes; `false` when there is not enough room. */
 	take(bytes: number): boolean;
 };
 
 const mostBytes = 256 * 1024 * 1024;
 
-/** So that one key cannot shut out the others. */
+/** Limit per key, so that one key cannot shut out others. */
 const mostOfKey = mostBytes / 2;
 
-/** Bounds what a body costs besides its own limit: thousands of large ones, sent slowly or answered slowly, would fill the memory of the gateway. */
+/** Limits the total size of bodies: thousands of large ones, sent or answered slowly, would otherwise fill the gateway's memory. */
 export function createBodyRoom() {
 	const held = new Map<string, number>();
 	let all = 0;
 	return {
-		/** The place of one request; what it took is free again when that ends. */
+		/** The reservation of one request; disposing of it frees its bytes. */
 		open(key: string): BodyPlace {
 			let own = 0;
 			return {

@@ -1,17 +1,17 @@
 import type {IncomingMessage} from 'node:http';
 
-/** Headers that a page may send, and read; the rest a browser keeps from it. */
+/** Headers that a page may send, and read; a browser blocks all others. */
 const requestHeaders = 'authorization, content-type, x-request-id, x-svc-session, x-svc-approval';
 const answerHeaders =
 	'x-request-id, x-svc-session, x-svc-ignored-params, x-svc-model-kind, retry-after, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests';
 const maxAgeSeconds = 600;
 
-/** More of them than a page has reason to send. */
+/** Longer lists are ignored: no page needs to send that many headers. */
 const maxRequestedLength = 2048;
 
 const headerName = /^[\w-]{1,64}$/;
 
-/** Those, and whatever else the page wants to send: libraries say of themselves what they are. Its origin is trusted, and nothing of ours goes by them. */
+/** The usual headers and any others that the page wants to send: libraries describe themselves in headers. The page's origin is trusted, and these headers have no effect here. */
 function allowedHeaders(requested: string | undefined): string {
 	const names = requested !== undefined && requested.length <= maxRequestedLength ? requested : '';
 	const usual = requestHeaders.split(', ');
@@ -22,7 +22,7 @@ function allowedHeaders(requested: string | undefined): string {
 	return [...usual, ...others].join(', ');
 }
 
-/** What every answer says to a page of an allowed origin; nothing to any other. */
+/** CORS headers of every answer for an allowed origin; none for any other. */
 export function corsHeaders(
 	{headers: {origin}}: IncomingMessage,
 	allowed: readonly string[],
@@ -40,7 +40,7 @@ export function corsHeaders(
 		: {Vary: 'Origin'};
 }
 
-/** What a browser is answered that asks before it sends what a page wants; `undefined` where that is no such question. */
+/** Headers of the answer to a CORS preflight request; `undefined` for any other request. */
 export function preflightHeaders(
 	request: IncomingMessage,
 	allowed: readonly string[],

@@ -3,10 +3,10 @@ import type {Clock} from '../../core/clock.ts';
 
 const patienceMs = 60_000;
 
-/** As slow as a line may be: 16 kB in a second. */
+/** The slowest tolerated speed: 16 kB per second. */
 const slowestBytesPerMs = 16;
 
-/** Cuts a client that does not take the rest of an answer, so many bytes of it: until then they stay in memory. */
+/** Cuts a client that does not read the remaining `bytes` of an answer in time: they occupy memory until then. */
 export function cutStalled(response: ServerResponse, bytes: number, clock: Clock): void {
 	if (response.closed) {
 		return;

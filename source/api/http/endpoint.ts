@@ -4,47 +4,47 @@ import type {KeyPermit, TokenNeed} from '../keys/desk.ts';
 import {limitError} from './api-error.ts';
 import type {EventStream} from './event-stream.ts';
 
-/** One thing that the API does. They are listed in `endpoints.ts`; order, checks and headers of all of them are in `answer-request.ts`. */
+/** One endpoint of the API. `endpoints.ts` lists them; `answer-request.ts` has the checks, their order, and the headers common to all. */
 export type Endpoint<Prepared = unknown> = {
 	readonly method: 'GET' | 'POST';
-	/** `{name}` at its end takes all that is left of the path, decoded. */
+	/** A `{name}` at its end matches the rest of the path, decoded. */
 	readonly path: string;
-	/** What a key must be for; absent: no key is needed. */
+	/** The scope that a key needs; absent when no key is needed. */
 	readonly scope?: ApiEndpoint;
-	/** Checks what is asked for. Nothing was spent yet. @throws ApiError 400, then 404 for a model */
+	/** Checks the request before anything is spent. @throws ApiError 400, then 404 for a model */
 	prepare(request: ApiRequest): Prepared;
-	/** Whether the key may do just that; asked when it may use the endpoint. @throws ApiError 403 */
+	/** Checks whether the key may make this request; called once it may use the endpoint. @throws ApiError 403 */
 	readonly permit?: (prepared: Prepared, key: KeyFacts) => void;
-	/** What it needs of the key's budget, as far as one can tell. Absent: nothing, and no request of the key's minute either. */
+	/** What the request needs from the key's budget, as far as known. Absent: nothing, and it does not count towards the key's rate either. */
 	readonly need?: (prepared: Prepared) => TokenNeed;
-	/** Does it. @throws ApiError before anything was sent */
+	/** Serves the request. @throws ApiError before anything was sent */
 	serve(prepared: Prepared, call: ApiCall): Promise<ApiAnswer>;
 };
 
-/** A request whose key passes, and whose body is JSON. */
+/** A request with a valid key and a JSON body. */
 export type ApiRequest = {
-	/** Absent where no key is needed. */
+	/** Absent if no key is needed. */
 	readonly key: KeyFacts | undefined;
-	/** What stands for `{name}`; empty without. */
+	/** The part of the path matched by `{name}`; empty without one. */
 	readonly rest: string;
-	/** Of a POST; an object: nothing else gets here. */
+	/** The body of a POST, which is always an object. */
 	readonly body: JsonObject;
-	/** By their names in small letters. */
+	/** Reads a header by its lower-case name. */
 	readonly header: (name: string) => string | undefined;
 };
 
-/** What a request takes from the budget of its key. */
+/** A request's access to its key's budget. */
 export type Spending = {
-	/** How many tokens the answer may be by what the request needs and the budget; `undefined` without a bound. */
+	/** The maximum tokens of the answer, by the request's need and the budget; `undefined` for no limit. */
 	readonly bound: number | undefined;
-	/** Holds this of the budget instead of what it held: how many tokens the answer may be, `undefined` without a bound. @throws ApiError 429 */
+	/** Replaces what the request holds of the budget; returns the maximum tokens of the answer, `undefined` for no limit. @throws ApiError 429 */
 	readonly reserve: (need: TokenNeed) => number | undefined;
-	/** It is about to have used so many tokens in all. @throws ApiError 429 when that is more than is left */
+	/** Call before the request has used this many tokens in total. @throws ApiError 429 when that is more than is left */
 	readonly grow: (tokens: number) => void;
 	readonly settle: KeyPermit['settle'];
 };
 
-/** Of a request that was admitted. */
+/** The spending of an admitted request. */
 export const spendingOf = (permit: KeyPermit): Spending => ({
 	bound: permit.bound,
 	reserve(need) {
@@ -64,7 +64,7 @@ export const spendingOf = (permit: KeyPermit): Spending => ({
 	settle: used => permit.settle(used),
 });
 
-/** Of a request that asks no model. */
+/** For a request that uses no model. */
 export const spendsNothing: Spending = {
 	bound: undefined,
 	reserve: () => undefined,
@@ -72,30 +72,30 @@ export const spendsNothing: Spending = {
 	settle() {},
 };
 
-/** What a request is served with. */
+/** The surroundings in which a request is served. */
 export type ApiCall = Spending & {
-	/** `x-request-id`. */
+	/** The value of `x-request-id`. */
 	readonly requestId: string;
 	readonly key: KeyFacts;
 	/** Aborts when the client left, the key was revoked, or the gateway stops. */
 	readonly signal: AbortSignal;
 	readonly header: (name: string) => string | undefined;
-	/** Begins an answer that is sent as it comes; nothing else may be answered then. @param headers beside those of every answer */
+	/** Begins a streamed answer; nothing else may be answered then. @param headers in addition to those of every answer */
 	stream(headers?: Readonly<Record<string, string>>): EventStream;
 };
 
 export type ApiAnswer =
 	| {
 			readonly json?: unknown;
-			/** Instead of JSON. */
+			/** Text instead of JSON. */
 			readonly text?: string;
 			readonly contentType?: string;
 			readonly headers?: Readonly<Record<string, string>>;
 	  }
-	/** It was sent as it came. */
+	/** The answer was streamed. */
 	| 'streamed';
 
-/** Keeps the type of what `prepare` makes. */
+/** Checks the types of an endpoint, and erases the type of what `prepare` returns. */
 export const endpoint = <Prepared>(one: Endpoint<Prepared>): Endpoint =>
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `serve` and `need` are given what this one's `prepare` made
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `serve` and `need` are only called with what this endpoint's `prepare` returned
 	one as Endpoint;

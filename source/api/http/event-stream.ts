@@ -2,23 +2,23 @@ import type {ServerResponse} from 'node:http';
 import {type Clock, createDeadline} from '../../core/clock.ts';
 import {cutStalled} from './cut-stalled.ts';
 
-/** An answer of server-sent events: `data:` lines alone, because comments, `id:` and `retry:` break clients that are in use, and names of events those that expect none. */
+/** An answer as server-sent events. It has only `data:` lines, since comments, `id:` and `retry:` break clients in use, and event names only for clients that expect them. */
 export type EventStream = ReturnType<typeof createEventStream>;
 
 const keepAliveMs = 5000;
 
-/** A client that takes nothing for so long is cut: what it does not read stays in memory. */
+/** A client that reads nothing for this long is cut: unread data occupies memory. */
 const stalledMs = 60_000;
 
 const headers = {
 	'Content-Type': 'text/event-stream; charset=utf-8',
 	'Cache-Control': 'no-cache',
-	// nginx gathers what it passes on, unless it is told not to.
+	// Keeps nginx from buffering the stream.
 	'X-Accel-Buffering': 'no',
 } as const;
 
 /**
- * Begins such an answer on `response`. @param more further headers
+ * Begins a stream of server-sent events on `response`. @param more further headers
  *
  * @see manual/chat-api.md#streaming
  */
@@ -29,7 +29,7 @@ export function createEventStream(
 	let keepAlive: (() => {readonly data: string; readonly event?: string}) | undefined;
 	let isOver = false;
 	const silence = createDeadline(clock, () => {
-		// A slow client has something to read: no event is made that is not sent, since it may be numbered.
+		// A slow client still has data to read. The keep-alive event is created only if it is sent, since it may be numbered.
 		const beat = response.writableNeedDrain ? undefined : keepAlive?.();
 		if (beat && !isOver) {
 			write(beat.data, beat.event);
@@ -47,7 +47,7 @@ export function createEventStream(
 		silence[Symbol.dispose]();
 	};
 	if (response.closed) {
-		// Who left before the first word is told of by nothing any more: who wrote would wait for good.
+		// The client left before the stream began, so there will be no `close` event, and writers would wait forever.
 		over();
 	} else {
 		response.once('close', over);
@@ -55,7 +55,7 @@ export function createEventStream(
 		response.flushHeaders();
 	}
 
-	/** All who write meanwhile wait for the same. */
+	/** Shared by all concurrent writers. */
 	let draining: Promise<void> | undefined;
 	const drained = async (): Promise<void> => {
 		if (draining) {
@@ -83,7 +83,7 @@ export function createEventStream(
 		);
 
 	return {
-		/** Writes one event; nothing once the stream has ended. The promise: more may be written once it resolves, since a slow client must slow down the writer; without one, at once. */
+		/** Writes one event. Returns a promise that resolves when more may be written (back-pressure), or `undefined` when that is at once. Does nothing once the stream has ended. */
 		send(data: string, event?: string): Promise<void> | undefined {
 			if (isOver) {
 				return undefined;
@@ -92,7 +92,7 @@ export function createEventStream(
 			wait();
 			return write(data, event) ? undefined : drained();
 		},
-		/** What to send when nothing was for five seconds. */
+		/** Sets what to send after five seconds of silence. */
 		keepAlive(data: () => {readonly data: string; readonly event?: string}): void {
 			keepAlive = data;
 			wait();
@@ -101,7 +101,7 @@ export function createEventStream(
 			if (!isOver) {
 				over();
 				response.end();
-				// Less may be left than would hold up who writes.
+				// Also for less unread data than would cause back-pressure.
 				cutStalled(response, response.writableLength, clock);
 			}
 		},

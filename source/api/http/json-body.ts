@@ -12,7 +12,7 @@ import {type ApiError, badRequest, crowded, bodyTooLarge} from './api-error.ts';
 import type {BodyPlace} from './body-room.ts';
 
 /**
- * The body of a request, at most `limit` bytes of it: a JSON object of at most 128 levels and 100,000 members.
+ * Reads the body of a request, at most `limit` bytes: a JSON object of at most 128 levels and 100,000 members.
  *
  * @throws ApiError 413, 503 where `place` has no room for it, 400
  */
@@ -45,7 +45,7 @@ export async function readJsonBody(
 	}
 
 	const text = textOf(read.body);
-	// Before it is parsed: millions of levels would hold up every request for seconds.
+	// Checked before parsing: millions of levels would block all requests for seconds.
 	if (isDeepJson(text)) {
 		throw invalidJson(`is nested more than ${maxJsonDepth} levels deep`);
 	}

@@ -6,24 +6,24 @@ import type {KeyLimited, KeyLimits} from '../../store/limits/port.ts';
 export type KeyPermit = {
 	/** Aborts when the key is revoked. */
 	readonly signal: AbortSignal;
-	/** How many tokens the answer may be by what it needs; `undefined` without a bound. */
+	/** The maximum tokens of the answer, by what the request needs; `undefined` for no limit. */
 	readonly bound: number | undefined;
-	/** Holds this instead of what it held, and says how many tokens the answer may be: `undefined` without a bound; or what that is too much for. */
+	/** Replaces what the request holds of the budget; returns the maximum tokens of the answer (`undefined` for no limit), or why the budget does not suffice. */
 	reserve(need: TokenNeed): ReservedTokens;
-	/** It has used, or is about to use, so many tokens in all. Holds them, and some more where there are; or what that is too much for. */
+	/** Call when the request has used, or is about to use, this many tokens in total. Holds them, and some more if available; returns why the budget does not suffice. */
 	grow(tokens: number): KeyRefusal | undefined;
-	/** What it has used so far; the last word counts. Without one, or with one that cannot be true, its need of input does. */
+	/** Sets what the request has used so far; the last call counts. Without one, or with impossible numbers, its estimated input counts. */
 	settle(used: {readonly inputTokens: number; readonly outputTokens: number}): void;
 	[Symbol.dispose](): void;
 };
 
-/** What a request needs of the budget of its key. Tokens. */
+/** What a request needs from its key's budget, in tokens. */
 export type TokenNeed = {
-	/** What it uses in any case: all that the model is told, and what it used before. */
+	/** Tokens it uses in any case: everything sent to the model, and what it used before. */
 	readonly input: number;
-	/** The most that the answer may be, where the client or the model has such a bound. */
+	/** The maximum tokens of the answer, if the client or the model sets one. */
 	readonly most?: number;
-	/** The answer comes in one piece: while it grows nothing can be asked for, so its bound is held from the beginning. */
+	/** The answer is not streamed: it cannot be interrupted when the budget is exhausted, so its limit is held from the beginning. */
 	readonly isWhole: boolean;
 };
 
@@ -31,7 +31,10 @@ export type ReservedTokens = {readonly bound: number | undefined} | {readonly re
 
 export type KeyRefusal =
 	| KeyLimited
-	/** `used` of `most` tokens, `held` for other requests under way, and this one needs at least `asked`; the budget begins anew in so many milliseconds. */
+	/**
+	 * `used` of `most` tokens are used, `held` are reserved for other requests under way, and this one needs at least `asked`; a new budget period begins in `retryMs`
+	 * milliseconds.
+	 */
 	| {
 			readonly kind: 'budget';
 			readonly used: number;
@@ -45,32 +48,32 @@ export type Admission =
 	| {readonly kind: 'admitted'; readonly permit: KeyPermit}
 	| {readonly kind: 'refused'; readonly refusal: KeyRefusal};
 
-/** Why a text is no key that passes. */
+/** Why a key is not valid. */
 export type KeyProblem = 'malformed' | 'unknown' | 'revoked' | 'expired';
 
-/** The keys of one gateway: who asks, what is left to them, and what they used. */
+/** The keys of one gateway: authentication, limits and usage. */
 export type KeyDesk = {
-	/** Oldest first, those that have ended too. */
+	/** All keys, oldest first, including those that have ended. */
 	list(): readonly ApiKey[];
 	/** @throws SvcError `keys_full`, `journal_unavailable` */
 	create(grant: KeyGrant, prefix: string): Promise<MintedKey>;
-	/** A live key with no bounds, unless there has ever been one. @throws SvcError `journal_unavailable` */
+	/** Creates a live key without limits, unless there has ever been a key. @throws SvcError `journal_unavailable` */
 	createFirst(prefix: string): Promise<MintedKey | undefined>;
-	/** What a key used on each of the last 40 days, oldest first. `undefined` when there is no such key. */
+	/** A key's use on each of the last 40 days, oldest first. `undefined` when there is no such key. */
 	days(id: string): readonly KeyDay[] | undefined;
-	/** A new secret under the same identifier; the one before passes for `overlapMs` more. `undefined` when there is no such key, or it has ended. */
+	/** Creates a new secret with the same identifier; the previous one stays valid for `overlapMs`. `undefined` when there is no such key, or it has ended. */
 	rotate(
 		id: string,
 		options: {readonly overlapMs: number; readonly prefix: string},
 	): Promise<MintedKey | undefined>;
-	/** Ends both secrets, and the requests under way. `undefined` when there is no such key; one that was revoked before stays as it was. */
+	/** Revokes both secrets and ends the requests under way. `undefined` when there is no such key; an already revoked one is unchanged. */
 	revoke(id: string): Promise<ApiKey | undefined>;
-	/** Whose secret it is, if it passes now. Compares digests, so that its time tells nothing. */
+	/** Finds the valid key of a secret. Compares digests, so that its timing reveals nothing. */
 	authenticate(secret: string): {readonly key: KeyFacts} | {readonly problem: KeyProblem};
-	/** Lets a request begin, which holds of the budget what it needs until it ends. @throws SvcError `journal_unavailable` */
+	/** Admits a request, which holds what it needs of the budget until it ends. @throws SvcError `journal_unavailable` */
 	admit(id: string, need: TokenNeed): Promise<Admission>;
-	/** Requests left to a key in its minute; `undefined` where it has no such bound. */
+	/** Requests left to a key in the minute; `undefined` when it has no rate limit. */
 	left(id: string): ReturnType<KeyLimits['left']> | undefined;
-	/** Writes what is not written. */
+	/** Writes unwritten usage. */
 	[Symbol.asyncDispose](): Promise<void>;
 };

@@ -7,39 +7,39 @@ import {keyError} from '../http/api-error.ts';
 import type {Admission, KeyPermit, KeyRefusal, TokenNeed} from './desk.ts';
 import type {KeyUsages} from './key-usage.ts';
 
-/** What the desk holds of one key. */
+/** A key in the desk's memory. */
 export type HeldKey = {
 	record: KeyRecord;
 	readonly permits: Set<AbortController>;
 };
 
-/** What is counted, and when. */
+/** What admission counts by. */
 type Counted = {readonly clock: Clock; readonly usages: KeyUsages; readonly limits: KeyLimits};
 
-/** The longest answer that is expected of a request without a bound, tokens. A bound from here on is not sent: servers refuse one that is above their model's own. */
+/** Tokens expected of the longest answer when there is no limit. Limits from here on are not sent to the server: it refuses one above the model's own. */
 const longestUsual = 16_384;
 
-/** Part of `left` that is held ahead of what a growing answer has used: small, so that a dozen of them can go on side by side until nothing is left. */
+/** How much of `left` is held ahead of a growing answer: little, so that a dozen answers can go on concurrently until the budget is exhausted. */
 const sliceOf = (left: number): number => Math.min(left, 4096, Math.max(16, Math.ceil(left / 16)));
 
-/** Part of `left` that is held for an answer in one piece when the request has no bound. */
+/** How much of `left` is held for an unstreamed answer when the request has no limit. */
 const shareOf = (left: number): number =>
 	Math.min(left, longestUsual, Math.max(256, Math.ceil(left / 4)));
 
 export const holdKey = (record: KeyRecord): HeldKey => ({record, permits: new Set()});
 
-/** Ends the requests under way of a key that was revoked. */
+/** Ends the requests under way of a revoked key. */
 export function endRequests({permits}: HeldKey): void {
 	for (const permit of permits) {
 		permit.abort(keyError('revoked'));
 	}
 }
 
-/** Whether two records are equal but for the last use, which gateways tell each other separately. */
+/** Whether two records are equal except for the last use, which gateways exchange separately. */
 export const isSameKey = (one: KeyRecord, other: KeyRecord): boolean =>
 	isDeepStrictEqual({...one, lastUsedAt: 0}, {...other, lastUsedAt: 0});
 
-/** What is left of the budget of a key for a request that holds `own` of it, Infinity without a budget; or why that is less than `asked`. */
+/** What is left of a key's budget for a request that holds `own` of it (Infinity without a budget); with a refusal if that is less than `asked`. */
 function leftOf(
 	one: HeldKey,
 	{asked, own = 0}: {readonly asked: number; readonly own?: number},
@@ -59,10 +59,10 @@ function leftOf(
 	return asked <= left ? {left} : {left, refusal};
 }
 
-/** The least that a request uses: what the model is told, and a word of it. */
+/** The least that a request uses: its input and one token of the answer. */
 const leastOf = ({input}: TokenNeed): number => input + 1;
 
-/** What a request that holds `own` tokens holds from now on, and how many the answer may be; or why there is no room for it. */
+/** What a request that holds `own` tokens holds from now on, and the maximum tokens of its answer; or why the budget does not suffice. */
 function claimOf(
 	one: HeldKey,
 	{need, own}: {readonly need: TokenNeed; readonly own: number},
@@ -88,11 +88,11 @@ function claimOf(
 
 type Claim = {readonly tokens: number; readonly bound: number | undefined};
 
-/** Lets a request of a key begin. @throws SvcError `journal_unavailable` */
+/** Admits a request of a key. @throws SvcError `journal_unavailable` */
 export async function admit(one: HeldKey, need: TokenNeed, counted: Counted): Promise<Admission> {
 	const {record} = one;
 	const ending = new AbortController();
-	// A key that is revoked meanwhile ends this request, too.
+	// Registered before waiting: revoking the key meanwhile ends this request, too.
 	one.permits.add(ending);
 	let claim: Claim = {tokens: 0, bound: need.most};
 	let refusal: KeyRefusal | undefined;
@@ -135,7 +135,7 @@ function permitOf(
 		own = tokens;
 	};
 
-	// A person who is about to revoke a key must see that it is in use while a stream of it goes on.
+	// Recorded at the start: a person about to revoke a key must see that it is in use while a stream is going on.
 	const startedAt = clock.now();
 	one.record = {...one.record, lastUsedAt: startedAt};
 	usages.begin(one.record.id, startedAt);

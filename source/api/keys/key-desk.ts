@@ -26,10 +26,10 @@ import {createKeyUsages, readKeys} from './key-usage.ts';
 import {startUsageWriter} from './usage-writer.ts';
 
 const maxNameLength = 64;
-/** How long to wait, when the keys could not be read, before they are read again, milliseconds. */
+/** Delay before keys that could not be read are read again, milliseconds. */
 const againMs = 1000;
 
-/** The first key: for the person who has just set up the gateway. */
+/** The first key, for the person who has just set up the gateway. */
 const firstGrant: KeyGrant = {
 	name: 'first',
 	kind: 'live',
@@ -43,9 +43,9 @@ export async function openKeyDesk(
 	world: Pick<World, 'clock' | 'log'> & {
 		readonly keys: StoredKeys;
 		readonly limits: KeyLimits;
-		/** Keys that are changed at another gateway are taken over. */
+		/** Keys changed at another gateway are read again. */
 		readonly events: Pick<StoreNotes, 'subscribe'>;
-		/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
+		/** Called when keys were changed or used (the latter once a second); `gone` keys are no longer listed. Must not throw. */
 		readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
 	},
 ): Promise<KeyDesk> {
@@ -74,10 +74,10 @@ export async function openKeyDesk(
 		};
 	};
 
-	/** Keys that were revoked, which the journal does not know. */
+	/** Revoked keys whose revocation is not yet in the journal. */
 	const unwritten = new Set<string>();
 
-	/** One change after the other: none is made of what another replaces meanwhile. */
+	/** Serialises changes, so that none is based on an outdated record. */
 	const oneByOne = createMutex();
 	const forgetSecrets = (one: HeldKey | undefined) => {
 		for (const {hash} of one?.record.secrets ?? []) {
@@ -115,13 +115,13 @@ export async function openKeyDesk(
 		onChange([viewOf(one)], dropped);
 	};
 
-	/** Takes over how the keys stand in the journal, all of them where none is named; those that this desk changed itself stand so already. */
+	/** Applies the keys in the journal: the named ones, or all if none is named. Changes made by this desk are already applied. */
 	const takeOver = async (named: readonly string[]) => {
 		const stored = new Map((await keys.list()).map(record => [record.id, record]));
 		const changed: HeldKey[] = [];
 		const gone: string[] = [];
 		const ids = named.length === 0 ? new Set([...held.keys(), ...stored.keys()]) : new Set(named);
-		// What the journal does not know yet stands here alone.
+		// Unwritten revocations are kept: the journal does not have them yet.
 		for (const id of ids.difference(unwritten)) {
 			const record = stored.get(id);
 			const known = held.get(id);
@@ -141,7 +141,7 @@ export async function openKeyDesk(
 	};
 
 	const again = createTimer(clock);
-	/** Behind the change that is being made here, which told of itself. */
+	/** Runs after the change in progress here, which reports itself. */
 	const takeOverSoon = (ids: readonly string[]) => {
 		void oneByOne(async () => takeOver(ids)).catch((error: unknown) => {
 			log.warn('Cannot read keys that were changed, trying again', {error: messageOf(error)});
@@ -200,7 +200,7 @@ export async function openKeyDesk(
 		days: id => (held.has(id) ? usages.daysOf(id) : undefined),
 		rotate: async (id, {overlapMs, prefix}) =>
 			oneByOne(async () => {
-				// Another gateway may have revoked or rotated it: what it was before must not be written over that.
+				// Another gateway may have revoked or rotated the key: that must not be overwritten.
 				await takeOver([id]);
 				const one = held.get(id);
 				if (!one || endOf(one.record, clock.now())) {
@@ -223,7 +223,7 @@ export async function openKeyDesk(
 			oneByOne(async () => {
 				const one = held.get(id);
 				if (one && (one.record.revokedAt === undefined || unwritten.has(id))) {
-					// It passes no more from now on, also when the journal cannot be written: the person gets that error and tries again.
+					// The key is invalid from now on, even if the journal cannot be written: the person gets that error and retries.
 					one.record = {...one.record, revokedAt: one.record.revokedAt ?? clock.now()};
 					endRequests(one);
 					unwritten.add(id);
@@ -266,7 +266,7 @@ export async function openKeyDesk(
 		async [Symbol.asyncDispose]() {
 			unsubscribe();
 			again[Symbol.dispose]();
-			// What is being taken over ends first.
+			// Waits until keys are no longer being applied.
 			await oneByOne(async () => {});
 			await writer[Symbol.asyncDispose]();
 		},

@@ -11,10 +11,10 @@ import {messageOf, SvcError} from '../../core/errors.ts';
 import {sumOfCounts} from '../../core/run.ts';
 import type {KeyUse, StoredKeys} from '../../store/key-port.ts';
 
-/** What was used, in memory: as much of the past as any budget asks for, and what is not on the disk yet. */
+/** Usage of keys in memory: as much of the past as budgets need, and what is not on disk yet. */
 export type KeyUsages = ReturnType<typeof createKeyUsages>;
 
-/** What is written at once. */
+/** Usage that is written together. */
 export type UsageBatch = {
 	readonly id: string;
 	readonly uses: readonly KeyUse[];
@@ -29,12 +29,12 @@ const sumOf = (a: KeyUsage, b: KeyUsage): KeyUsage => ({
 	outputTokens: sumOfCounts(a.outputTokens, b.outputTokens),
 });
 
-/** Days beyond which no period reaches back: a month, and the week that began before it. */
+/** How many days of usage are kept: more than the longest budget period, a month, with the week that began before it. */
 const rememberedDays = 40;
 
 const dayMs = 86_400_000;
 
-/** @param stored what the journal has of the last {@link rememberedDays} days, and all in all */
+/** @param stored the usage in the journal: of the last {@link rememberedDays} days, and in total */
 export function createKeyUsages({
 	recent,
 	totals,
@@ -71,11 +71,11 @@ export function createKeyUsages({
 			.reduce((sum, [, used]) => sumOf(sum, used), nothing);
 
 	return {
-		/** A request has begun: what it uses counts when it ends, but it is in use from now on. */
+		/** A request has begun: the key is in use from now on, while usage counts when the request ends. */
 		begin(id: string, at: number): void {
 			usedAt.set(id, at);
 		},
-		/** Counts now. */
+		/** Counts usage. */
 		add(id: string, at: number, used: KeyUsage): void {
 			const day = dayOf(at);
 			remember(id, day, used);
@@ -88,17 +88,17 @@ export function createKeyUsages({
 			period: since(id, dayOf(periodStart(at, budget?.per ?? 'month'))),
 			all: all.get(id) ?? nothing,
 		}),
-		/** What a key used on each day that is remembered, oldest first. */
+		/** A key's use on each day in memory, oldest first. */
 		daysOf: (id: string): readonly KeyDay[] =>
 			[...(days.get(id) ?? [])]
 				.map(([day, used]) => ({day, ...used}))
 				.toSorted((one, other) => (one.day < other.day ? -1 : 1)),
-		/** Tokens since the period began in which `at` is. */
+		/** Tokens used since the beginning of the period that contains `at`. */
 		tokensOf(id: string, at: number, per: BudgetPeriod): number {
 			const {inputTokens, outputTokens} = since(id, dayOf(periodStart(at, per)));
 			return sumOfCounts(inputTokens, outputTokens);
 		},
-		/** Takes over what the store has of these keys, all of them since `day` and all in all, in place of what was known; what is not on the disk comes on top. */
+		/** Replaces the usage of these keys by what the store has, each since `day` and in total; usage not yet on disk is added. */
 		refresh(
 			ids: readonly string[],
 			stored: {
@@ -127,7 +127,7 @@ export function createKeyUsages({
 		},
 		/** The keys that were used since the last batch was made. */
 		used: (): Iterable<string> => usedAt.keys(),
-		/** What is not on the disk, as one batch: the same until it is `written`, as one that could not be written may have been. `undefined`: nothing. */
+		/** The usage that is not on disk, as one batch; the same batch until `written` is called, since a failed write may have succeeded. `undefined` when there is none. */
 		unwritten(): UsageBatch | undefined {
 			if (!batch && usedAt.size > 0) {
 				batch = {id: randomUUID(), uses: [...unwritten.values()], usedAt};
@@ -137,14 +137,14 @@ export function createKeyUsages({
 
 			return batch;
 		},
-		/** The batch is on the disk. */
+		/** Call once the batch is on disk. */
 		written(): void {
 			batch = undefined;
 		},
 	};
 }
 
-/** All that is known of keys, and what they used in the last {@link rememberedDays} days. @throws SvcError `keys_unreadable` */
+/** Reads all keys, and their usage in the last {@link rememberedDays} days. @throws SvcError `keys_unreadable` */
 export async function readKeys(
 	keys: Pick<StoredKeys, 'list' | 'usesSince' | 'totals'>,
 	now: number,

@@ -9,7 +9,7 @@ import type {KeyUsages} from './key-usage.ts';
 const writeMs = 1000;
 const dayMs = 86_400_000;
 
-/** Writes each second what keys have used; what cannot be written stays to be written. */
+/** Writes the usage of keys once a second; after a failure it is retried. */
 export function startUsageWriter({
 	clock,
 	keys,
@@ -19,7 +19,7 @@ export function startUsageWriter({
 }: Pick<World, 'clock' | 'log'> & {
 	readonly keys: Pick<StoredKeys, 'add' | 'list' | 'usesSince' | 'totals'>;
 	readonly usages: KeyUsages;
-	/** The keys with these identifiers were used, elsewhere as the journal says; all of them look otherwise, where there are none: another day has begun. */
+	/** Called with keys that were used, with their records if the use was elsewhere; without keys when all are shown differently, since another day has begun. */
 	readonly onUsed: (ids: readonly string[], stored?: readonly KeyRecord[]) => void;
 }) {
 	let isFailing = false;
@@ -50,7 +50,7 @@ export function startUsageWriter({
 			usages.written();
 			isFailing = false;
 		} catch (error) {
-			// Said once: the store says itself how it stands.
+			// Logged once: the store reports its own state.
 			if (!isFailing) {
 				isFailing = true;
 				log.warn('Cannot write what keys have used; it is tried again', {error: messageOf(error)});
@@ -58,13 +58,13 @@ export function startUsageWriter({
 		}
 	};
 
-	/** What was written and is not known to be would be read as well as counted: one after the other. */
+	/** Serialises reading and writing: usage that is written, but not yet known to be, would count twice. */
 	const oneByOne = createMutex();
 	const stale = new Set<string>();
 	const refresh = createRepeat(async () => {
 		const ids = [...stale];
 		stale.clear();
-		// Others write at once: none of them adds to a day before yesterday.
+		// Other gateways write promptly, so none adds to a day before yesterday.
 		const since = dayOf(clock.now() - dayMs);
 		try {
 			const [recent, totals, stored] = await Promise.all([
@@ -84,7 +84,7 @@ export function startUsageWriter({
 		void writeSoon();
 	});
 	return {
-		/** Reads what these keys used, once what is being written is on the disk. */
+		/** Reads the usage of these keys, after the write in progress. */
 		refresh(ids: readonly string[]): void {
 			for (const id of ids) {
 				stale.add(id);
@@ -94,7 +94,7 @@ export function startUsageWriter({
 		},
 		async [Symbol.asyncDispose]() {
 			stop();
-			// A batch that was tried before, and what came since.
+			// First the batch that was tried before, then later usage.
 			await oneByOne(write);
 			await oneByOne(write);
 		},

@@ -13,7 +13,7 @@ import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, finishReasonOf, sayingsOf, toolCallsOf} from './upstream-parts.ts';
 import {askUpstream, type UpstreamReply, type Upstream} from './upstream.ts';
 
-/** What the model's server answers, under our names. @throws ApiError */
+/** The answer of the model's server, under our names. @throws ApiError */
 export async function relayAnswer(
 	{request, call, sink}: ChatCall,
 	upstream: Upstream,
@@ -35,7 +35,7 @@ export async function relayAnswer(
 		try {
 			return await askUpstream(upstream, upstreamBody(request, upstream), {clock, redact, signal});
 		} catch (error) {
-			// The server was at work: a client that leaves before each answer would never pay.
+			// The server has been working: otherwise a client that always leaves before the answer would never pay.
 			if (signal.aborted) {
 				count(nothing);
 			}
@@ -45,7 +45,7 @@ export async function relayAnswer(
 	};
 
 	using reply = await ask();
-	// From here on it costs something, however it ends.
+	// From here on the request costs something, however it ends: counts its estimated input.
 	count(nothing);
 	if (!sink) {
 		const {bytes, usage, ...answer} = wholeAnswer(await wholeText(reply), redact);
@@ -72,19 +72,19 @@ export async function relayAnswer(
 	}
 }
 
-/** What is known of what an answer has used. */
+/** The known usage of an answer. */
 type Counted = {
-	/** What its server counted. */
+	/** The usage counted by its server. */
 	readonly usage: ChatUsage | undefined;
-	/** An estimate of what it said. */
+	/** An estimate from its size. */
 	readonly tokens: number;
-	/** Its server counted all of it. */
+	/** Whether the server counted the complete answer. */
 	readonly isWhole: boolean;
 };
 
 const nothing: Counted = {usage: undefined, tokens: 0, isWhole: false};
 
-/** The request as the model's server gets it: what we know of it, under its own name of the model, and the usage told in any case. */
+/** The request for the model's server: the fields we know, with the server's own name of the model, and always asking for usage. */
 function upstreamBody(
 	{body, isStreamed, maxTokens}: ChatRequest,
 	{model, limitField}: Upstream,
@@ -105,12 +105,12 @@ function upstreamBody(
 	};
 }
 
-/** The fetch bounds it. */
+/** The fetch limits the size. */
 async function wholeText(reply: UpstreamReply): Promise<string> {
 	const parts: string[] = [];
 	for (let part = await reply.read(); part !== undefined;) {
 		parts.push(part);
-		// oxlint-disable-next-line no-await-in-loop -- one part comes after the other
+		// oxlint-disable-next-line no-await-in-loop -- sequential parts
 		part = await reply.read();
 	}
 
@@ -154,7 +154,7 @@ function wholeAnswer(
 	return {
 		message: calls.length > 0 ? safe : {content: '', ...safe},
 		finishReason: finishReasonOf(reason),
-		// They repeat the text token by token, also of what was hidden in it.
+		// Logprobs repeat the text token by token, including what was redacted in it.
 		...(isJsonObject(logprobs) &&
 			isDeepStrictEqual([safe, redactJson(logprobs, known)], [message, logprobs]) && {logprobs}),
 		...(usage && {usage}),

@@ -9,20 +9,20 @@ import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, createToolCallDeltas, finishReasonOf, sayingsOf} from './upstream-parts.ts';
 import type {UpstreamReply} from './upstream.ts';
 
-/** An answer of a model's server that comes in events. */
+/** A streamed answer of a model's server. */
 type Events = {
-	/** Rejects with `ApiError`, also when it ends without having said why. */
+	/** Rejects with `ApiError`, also when the stream ends without a finish reason. */
 	readonly done: Promise<{readonly finishReason: FinishReason}>;
-	/** How much was passed on, estimated. */
+	/** Estimated number of tokens passed on. */
 	tokens(): number;
-	/** What its server has counted last, and whether it did when the answer was whole: before, it may have counted its first piece alone. */
+	/** The last usage counted by the server, and whether it covers the complete answer: earlier counts may cover only the first delta. */
 	counted(): {readonly usage: ChatUsage | undefined; readonly isWhole: boolean};
 };
 
-/** Arguments of a call may be a file. */
+/** Arguments of a call may contain a file. */
 const maxEventChars = 4 * 1024 * 1024;
 
-/** Passes on the events of an answer with back-pressure: the next one is read once the client has taken the last. */
+/** Passes on the events of an answer with back-pressure: reads the next one once the client has taken the last. */
 export function readEvents({
 	reply,
 	sink,
@@ -32,7 +32,7 @@ export function readEvents({
 	readonly reply: UpstreamReply;
 	readonly sink: Sink;
 	readonly redact: Redact;
-	/** The answer is about to have so many tokens, and its server may have counted so far; what it throws ends it. */
+	/** Called before the answer grows to this many tokens, with what the server has counted so far; throwing ends the answer. */
 	readonly onGrowth: (tokens: number, usage: ChatUsage | undefined) => void;
 }): Events {
 	const callDeltas = createToolCallDeltas();
@@ -54,7 +54,7 @@ export function readEvents({
 	});
 
 	const takeChoice = ({delta, finish_reason: reason, logprobs}: JsonObject) => {
-		// What comes after the end is none of the answer.
+		// Deltas after the end do not belong to the answer.
 		if (isJsonObject(delta) && finishReason === undefined) {
 			const said = sayingsOf(delta, callDeltas(delta['tool_calls']));
 			if (Object.keys(said).length > 0) {
@@ -73,7 +73,7 @@ export function readEvents({
 		}
 	};
 
-	/** Passes on what an event says. Without promises or generators: there is an event for each word. */
+	/** Passes on the deltas in an event. Without promises or generators: there is an event for each token. */
 	const take = (data: string) => {
 		const text = data.trim();
 		if (text === '') {
@@ -134,7 +134,7 @@ export function readEvents({
 			await takeParts();
 		} catch (error) {
 			await Promise.allSettled(waits);
-			// The answer is whole: what is missing is the count alone.
+			// The answer is complete: only the usage is missing.
 			if (finishReason === undefined) {
 				throw error instanceof SseTooLong ? garbled('a part of it has no end') : error;
 			}
@@ -156,5 +156,5 @@ export function readEvents({
 
 const unsaid: ReadonlySet<string> = new Set(['id', 'type']);
 
-/** Of all texts in it that a model says, in UTF-8. */
+/** Total size of its model-written texts, UTF-8 bytes. */
 export const bytesOf = (said: JsonObject): number => textBytesIn(said, unsaid);

@@ -8,23 +8,22 @@ import {
 } from '../../core/redact.ts';
 import {garbled} from './upstream-failure.ts';
 
-/** Passes on what may leave. */
+/** Passes on a redacted delta that may be sent. */
 type PassOn = (delta: JsonObject, logprobs: JsonObject | undefined) => void;
 
-/** A text of the answer that comes in pieces, and the delta that carries one of them. */
+/** A text of the answer that arrives in pieces, and how to make a delta of a piece. */
 type Channel = {readonly pieces: RedactedPieces; readonly delta: (text: string) => JsonObject};
 
-/** Texts of an answer, texts inside of its other members, and logprobs that wait for their text: a server may send as many as it likes. */
+/** Limit of texts in an answer, of nested texts in its other members, and of logprobs waiting for their text: a server may send any number. */
 const maxTexts = 1024;
 
 /**
- * Redacts what a model's server says, also where a secret lies across several deltas: each text of the message and the arguments of each call go on from delta to delta. What may be the beginning
- * of a secret is held back until the next piece, or until another text of the answer goes on, so that the order stays; from six characters on it stays held back then, too.
+ * Redacts what a model's server sends, even secrets that span several deltas: each text of the message and the arguments of each call continue from delta to delta. The
+ * possible beginning of a secret is held back until the next piece, or until another text of the answer continues, to keep the order; if it has six or more characters it
+ * stays held back even then.
  *
- * Texts inside of other members (names of calls, details of thoughts) go on by their paths. Of them six characters and more that begin a secret are held back, and come with the next piece or not
- * at all, since there is no delta that would carry the rest alone.
- *
- * Deltas leave through `passOn` as they become safe: those before a failure have left.
+ * Nested texts of other members (names of calls, details of reasoning) continue by path. If six or more of their characters begin a secret they are held back, and are sent
+ * with the next piece or not at all, since no delta could carry the rest alone.
  */
 export function createSafeDeltas(redact: Redact, passOn: PassOn) {
 	const channels = new Map<string, Channel>();
@@ -90,7 +89,7 @@ export function createSafeDeltas(redact: Redact, passOn: PassOn) {
 		return {...safe, function: {...objectIn(safe['function']), arguments: text}};
 	};
 
-	/** Passes on what is held of texts that `delta` does not go on with. */
+	/** Releases what is held back of texts that `delta` does not continue. */
 	const release = (delta: JsonObject, isWhole: boolean) => {
 		const calls = delta['tool_calls'];
 		const goesOn = new Set([
@@ -153,7 +152,7 @@ const callName = (index: JsonValue): string => `tool_calls ${JSON.stringify(inde
 
 const objectIn = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
-/** Logprobs repeat the text token by token: they leave with the text when it is whole, and not at all when some of it was hidden, or they hold what the text does not. */
+/** Logprobs repeat the text token by token: they are sent with the text once it is complete, and not at all if some of it was redacted, or they contain other text. */
 function createSafeLogprobs(redact: Redact) {
 	let waiting: JsonObject[] = [];
 	let asSaid = '';
@@ -167,7 +166,7 @@ function createSafeLogprobs(redact: Redact) {
 				areTooMany = true;
 			}
 		},
-		/** Of the text `said` came in, and `shown` leaves. */
+		/** Records that text `said` was received and `shown` is sent. */
 		said(said: string, shown: string, holds: boolean) {
 			if (waiting.length === 0 && !holds && !isHolding) {
 				return;

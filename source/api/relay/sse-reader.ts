@@ -1,16 +1,16 @@
-/** An event that does not end. */
+/** An event is larger than the limit. */
 export class SseTooLong extends Error {
 	override readonly name = 'SseTooLong';
 }
 
 /**
- * Reads server-sent events: lines that end with LF or CRLF, cut anywhere, and several `data` lines of one event. Comments,
- * other fields and invalid lines are dropped. At most `maxChars` of an event.
+ * Parses server-sent events: lines ending with LF or CRLF, split anywhere, and events with several `data` lines. Comments, other fields and invalid lines are dropped. An
+ * event may have `maxChars` at most.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export function createSseReader(maxChars: number) {
-	/** Of a line that has no end yet, joined when it has: a long one that comes in small pieces would be copied with each of them. */
+	/** Parts of an unfinished line, joined once it ends: appending would copy a long line for each small part. */
 	let pending: string[] = [];
 	let pendingChars = 0;
 	let data: string[] = [];
@@ -49,7 +49,7 @@ export function createSseReader(maxChars: number) {
 	};
 
 	return {
-		/** The data of each event that is whole now. @throws SseTooLong */
+		/** Returns the data of each event completed by `part`. @throws SseTooLong */
 		push(part: string): readonly string[] {
 			if (!part.includes('\n')) {
 				if (part !== '') {
@@ -79,7 +79,7 @@ export function createSseReader(maxChars: number) {
 			count(0);
 			return events;
 		},
-		/** What was left without an end. */
+		/** Returns the data of an unterminated last event. */
 		end(): readonly string[] {
 			const last = take().join('').replace(/\r$/, '');
 			return [takeLine(last), takeLine('')].filter(event => event !== undefined);

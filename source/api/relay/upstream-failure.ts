@@ -5,17 +5,17 @@ import type {Redact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {badRequest, upstreamError, type ApiError} from '../http/api-error.ts';
 
-/** What a model's server answered that is no answer of a model. */
+/** An answer of a model's server that is not a model's answer. */
 export type UpstreamRefusal = {
 	readonly status: number;
 	readonly header: (name: string) => string | null;
-	/** The beginning of it. */
+	/** The beginning of the body. */
 	readonly body: string;
 };
 
 const maxExcerptLength = 500;
 
-/** The request itself is what these are about: who sent it can mend it. */
+/** Statuses that concern the request itself: its sender can correct it. */
 const aboutTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
 const aboutTheKey: ReadonlySet<number> = new Set([401, 402, 403]);
 const aboutTime: ReadonlySet<number> = new Set([408, 504]);
@@ -24,8 +24,8 @@ const busy: ReadonlySet<number> = new Set([429, 503, 529]);
 const maxRetryAfterSeconds = 3600;
 
 /**
- * The error for the client. A 401, 402 or 403 of the server is about our key there, a 404 about our configuration: neither is the client's fault. Its 429 becomes
- * 503: not the client has asked too often, but the server is busy.
+ * The error for the client. The server's 401, 402 or 403 concern our key there, 404 our configuration: neither is the client's fault. Its 429 becomes 503: the server is
+ * busy, rather than the client too fast.
  *
  * @see manual/chat-api.md#errors
  */
@@ -42,7 +42,7 @@ export function refusalOf({status, header, body}: UpstreamRefusal, redact: Redac
 	}
 
 	if (aboutTheKey.has(status)) {
-		// Nothing of what it says: servers like to quote the key they did not accept.
+		// Quotes nothing of the answer: servers may repeat the key they refused.
 		return upstreamError(
 			502,
 			`Cannot use the model: its server answered ${status}; the key of the gateway for it does not pass (model.api_key)`,
@@ -71,7 +71,7 @@ export function refusalOf({status, header, body}: UpstreamRefusal, redact: Redac
 	);
 }
 
-/** What an error in the middle of an answer is. @param error the member of that name */
+/** An error in the middle of an answer. @param error the member of that name */
 export function errorEvent(error: JsonValue, redact: Redact): ApiError {
 	const {message} = errorIn(JSON.stringify({error}));
 	return upstreamError(
@@ -83,7 +83,7 @@ export function errorEvent(error: JsonValue, redact: Redact): ApiError {
 export const garbled = (why: string): ApiError =>
 	upstreamError(502, `Cannot read the answer of the model's server: ${why}`);
 
-/** What broke on the way there or back. */
+/** The error for a failed connection. */
 export function networkFailure(error: unknown): ApiError {
 	const chain = causesOf(error);
 	if (chain.some(one => codeOf(one) === 'answer_too_large')) {
@@ -113,7 +113,7 @@ function causesOf(error: unknown): readonly unknown[] {
 	return chain;
 }
 
-/** Of the shape of this API, of Google's list of one, or of a server that says `{"error": "text"}`. */
+/** Parses errors in the format of this API, in Google's list with one such object, or as `{"error": "text"}`. */
 function errorIn(body: string): {
 	readonly message: string;
 	readonly param: string;
@@ -135,7 +135,7 @@ function errorIn(body: string): {
 
 const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Seconds; what is no number is not kept. */
+/** In seconds; only numbers are accepted. */
 function retryAfterOf(value: string | null): number | undefined {
 	const seconds = /^\d+$/.test(value ?? '') ? Number(value) : undefined;
 	return seconds === undefined ? undefined : Math.min(seconds, maxRetryAfterSeconds);

@@ -5,7 +5,7 @@ import {isTokenCount} from '../../core/run.ts';
 import {finishReasons, type ChatUsage, type FinishReason} from '../shapes/chat-shapes.ts';
 import {garbled} from './upstream-failure.ts';
 
-/** Names that other servers have for the end of an answer; an unknown name counts as a normal end. */
+/** Finish reasons of other servers; unknown ones count as a normal end. */
 const otherReasons: Readonly<Record<string, FinishReason>> = {
 	max_tokens: 'length',
 	model_length: 'length',
@@ -14,7 +14,7 @@ const otherReasons: Readonly<Record<string, FinishReason>> = {
 	safety: 'content_filter',
 };
 
-/** @throws ApiError for `error`, which is none */
+/** @throws ApiError for `error`, which is not a finish reason */
 export function finishReasonOf(reason: string): FinishReason {
 	const name = reason.toLowerCase();
 	if (name === 'error') {
@@ -28,10 +28,10 @@ export function finishReasonOf(reason: string): FinishReason {
 	);
 }
 
-/** Bound of the tool calls in one answer. */
+/** Maximum number of tool calls in an answer. */
 const maxCalls = 1024;
 
-/** What the assistant says, of a message or a delta: the text alone where it comes in parts, nothing that is empty, and not the role. @throws ApiError */
+/** The assistant's part of a message or a delta: text parts are joined, empty members and the role are dropped. @throws ApiError */
 export function sayingsOf(said: JsonObject, toolCalls: JsonValue): JsonObject {
 	if (isTextAlone(said)) {
 		return said['content'] === '' ? {} : {content: said['content'] ?? ''};
@@ -47,7 +47,7 @@ export function sayingsOf(said: JsonObject, toolCalls: JsonValue): JsonObject {
 	};
 }
 
-/** Most of what is ever said: a word. */
+/** A fast path: most deltas are just text. */
 function isTextAlone(said: JsonObject): boolean {
 	for (const name in said) {
 		if (name !== 'content' && name !== 'role') {
@@ -77,7 +77,7 @@ function contentOf(content: JsonValue | undefined): string {
 		.join('');
 }
 
-/** Whole calls of tools. @throws ApiError */
+/** Complete tool calls. @throws ApiError */
 export function toolCallsOf(calls: JsonValue | undefined): readonly JsonObject[] {
 	return callsIn(calls).map(call => {
 		const {id} = call;
@@ -96,14 +96,17 @@ function withoutIndex({index: _index, ...call}: JsonObject): JsonObject {
 
 const newCallId = () => `call_${randomUUID().replaceAll('-', '')}`;
 
-/** Gives parts of calls the index by which clients put them together. That of a server cannot be relied on: some leave it out, and some begin every call with the same, as Ollama and Google do. */
+/**
+ * Assigns the index by which clients assemble parts of calls. A server's index is unreliable: some omit it, and some begin every call with the same one, as Ollama and
+ * Google do.
+ */
 export function createToolCallDeltas(): (calls: JsonValue | undefined) => readonly JsonObject[] {
-	/** Identifiers, in the order in which their calls began. */
+	/** Identifiers of calls, in the order in which they began. */
 	const ids: string[] = [];
-	/** Which call an index of the server means now. */
+	/** The call currently meant by an index of the server. */
 	const meant = new Map<number, number>();
 
-	/** Which call a part goes on with; `undefined`: it begins another. */
+	/** The call that a part continues; `undefined` when it begins another. */
 	const callOf = ({at, id, isNamed}: CallPart): number | undefined => {
 		const last = ids.length > 0 ? ids.length - 1 : undefined;
 		const known = at === undefined ? undefined : meant.get(at);
@@ -115,7 +118,7 @@ export function createToolCallDeltas(): (calls: JsonValue | undefined) => readon
 			return at === undefined ? indexOf(ids, id) : known;
 		}
 
-		// Some give every part of a call an identifier of its own: the first alone has the name.
+		// Some servers give every part of a call its own identifier: only the first part has the name.
 		return indexOf(ids, id) ?? (isNamed ? undefined : known);
 	};
 
@@ -161,7 +164,7 @@ const indexOf = (list: readonly string[], one: string): number | undefined => {
 	return index === -1 ? undefined : index;
 };
 
-/** `arguments` are a text; some servers send what it stands for. */
+/** `arguments` must be a text; some servers send the value itself. */
 function functionOf({function: called}: JsonObject): JsonObject {
 	if (called === undefined || called === null) {
 		return {};
@@ -195,7 +198,7 @@ function callsIn(value: JsonValue | undefined): readonly JsonObject[] {
 	return value;
 }
 
-/** What a server counted; `undefined` where it did not, or counts what cannot be. Its details have names of its own, which `redact` judges. */
+/** Usage counted by the server; `undefined` when there is none, or it is impossible. Its details may have any names, so `redact` is applied. */
 export function countedUsage(usage: JsonValue | undefined, redact: Redact): ChatUsage | undefined {
 	if (!isJsonObject(usage)) {
 		return undefined;

@@ -5,17 +5,17 @@ import type {World} from '../../core/world.ts';
 import {ApiError, upstreamError} from '../http/api-error.ts';
 import {garbled, networkFailure, refusalOf} from './upstream-failure.ts';
 
-/** A server that speaks this API. */
+/** A model's server that speaks this API. */
 export type Upstream = {
-	/** Of its chat completions. */
+	/** URL of its chat completions. */
 	readonly url: string;
-	/** With its key. */
+	/** Includes its key. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Its own name of the model. */
+	/** The server's name of the model. */
 	readonly model: string;
-	/** The field for a bound of the answer that the client did not ask for. */
+	/** The field for a limit of the answer that the client did not set. */
 	readonly limitField: 'max_tokens' | 'max_completion_tokens';
-	/** Asks without following a redirect, and without unpacking. Rejects with what broke, or the reason of the signal. */
+	/** Sends a request without following redirects or decompressing. Rejects with the network error, or the reason of the signal. */
 	readonly post: (
 		url: string,
 		question: {
@@ -26,12 +26,12 @@ export type Upstream = {
 	) => Promise<Posted>;
 };
 
-/** An answer that has begun, whatever it is. */
+/** A response that has begun, with any status. */
 type Posted = {
 	readonly status: number;
-	/** By its name in small letters. */
+	/** Reads a header by its lower-case name. */
 	readonly header: (name: string) => string | null;
-	/** What has come; `undefined` at the end. */
+	/** The next part of the body; `undefined` at the end. */
 	read(): Promise<Uint8Array | undefined>;
 };
 
@@ -39,26 +39,26 @@ export type UpstreamWorld = Pick<World, 'clock' | 'redact'> & {
 	readonly signal: AbortSignal;
 };
 
-/** An answer with status 200 that has begun. */
+/** A response with status 200 that has begun. */
 export type UpstreamReply = Disposable & {
-	/** The next part of its text; `undefined` at its end. @throws ApiError, or the reason of the signal */
+	/** The next part of its text; `undefined` at the end. @throws ApiError, or the reason of the signal */
 	read(): Promise<string | undefined>;
-	/** From now on it has to end soon. */
+	/** Gives it only a short time to end from now on. */
 	hurry(): void;
 };
 
-/** A model may think for minutes before it says anything. */
+/** Timeout of the first byte: a model may think for minutes before it answers. */
 const waitMs = 600_000;
-/** One that has begun to speak goes on. */
+/** Timeout between parts of an answer. */
 const silenceMs = 300_000;
-/** What comes after the last word is there at once. */
+/** Timeout of the end after the finish reason. */
 const hurryMs = 5000;
-/** So that the connection can be used again. */
+/** Time limit for draining, so that the connection can be reused. */
 const drainMs = 1000;
 
 const maxErrorBytes = 65_536;
 
-/** Asks the server. @throws ApiError when it refuses, cannot be reached or says nothing; the reason of the signal when that aborts */
+/** Sends a request to the server. @throws ApiError when it refuses, is unreachable or does not answer; the reason of the signal when that aborts */
 export async function askUpstream(
 	{url, headers, post}: Upstream,
 	body: JsonObject,
@@ -131,17 +131,17 @@ export async function askUpstream(
 				return;
 			}
 
-			// Reading the last bytes of a whole answer keeps the connection for the next request.
+			// Draining a complete answer makes the connection reusable.
 			patience.move(drainMs);
 			void drain(answer).finally(settle);
 		},
 	};
 }
 
-/** The reason of an abort that is reported to no one. */
+/** The reason of an abort that nobody sees. */
 const done = new Error('The answer is not needed any more');
 
-/** Refuses a response that is not the answer of a model. @throws ApiError */
+/** Checks that a response is a model's answer. @throws ApiError */
 async function refuseOthers(
 	answer: Posted,
 	ending: AbortController,
@@ -163,14 +163,14 @@ async function refuseOthers(
 const tooSlow = (): ApiError =>
 	upstreamError(504, "Cannot wait any longer for the model's server: it says nothing");
 
-/** As much as an error needs. */
+/** Reads as much of the body as an error needs. */
 async function beginningOf(answer: Posted): Promise<string> {
 	const parts: Uint8Array[] = [];
 	let bytes = 0;
 	for (let part = await answer.read(); part && bytes < maxErrorBytes;) {
 		parts.push(part);
 		bytes += part.byteLength;
-		// oxlint-disable-next-line no-await-in-loop -- one part comes after the other
+		// oxlint-disable-next-line no-await-in-loop -- sequential parts
 		part = await answer.read();
 	}
 
@@ -184,6 +184,6 @@ async function drain(answer: Posted): Promise<void> {
 			part = await answer.read();
 		}
 	} catch {
-		// It is only about the connection.
+		// A failure only affects the reuse of the connection.
 	}
 }

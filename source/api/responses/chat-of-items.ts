@@ -2,7 +2,7 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {isList, textIn} from '../shapes/field-checks.ts';
 import type {CallableTools} from './tool-names.ts';
 
-/** Messages of a chat completion that say the same as instructions and items, both checked. What the model thought is not told to it again. */
+/** Converts instructions and items, both checked, to messages of a chat completion. Reasoning is not sent to the model again. */
 export function chatMessages(
 	{instructions, input}: JsonObject,
 	names: Pick<CallableTools, 'wireName'>,
@@ -45,7 +45,7 @@ const addResult: ItemKind = (messages, {call_id: id = null, output}) => messages
 const itemKinds: Readonly<Record<string, ItemKind>> = {
 	message(messages, {role, content}) {
 		messages.add({
-			// Templates of models that are run elsewhere know no developer.
+			// Templates of self-hosted models do not know the role `developer`.
 			role: role === 'developer' ? 'system' : textIn(role),
 			content: contentOf(content),
 		});
@@ -59,10 +59,10 @@ const itemKinds: Readonly<Record<string, ItemKind>> = {
 
 type Messages = ReturnType<typeof createMessages>;
 
-/** A message that may still grow: there may be a great many items. */
+/** A message under construction, in linear time: there may be many items. */
 type Draft = {
 	readonly role: string;
-	/** Texts, unless it is made of parts. */
+	/** Texts of the message, unless it consists of parts. */
 	readonly texts: string[];
 	readonly parts?: readonly JsonObject[];
 	readonly calls: JsonObject[];
@@ -74,11 +74,11 @@ const messageOf = ({role, texts, parts, calls}: Draft): JsonObject => {
 	return {role, content, ...(calls.length > 0 && {tool_calls: calls})};
 };
 
-/** Puts together what servers want in one message, and in this order: calls with the words before them, then what came of each, then everything else. */
+/** Assembles messages as servers expect them, in this order: calls together with the text before them, then their results, then everything else. */
 function createMessages() {
 	const all: JsonObject[] = [];
 	let draft: Draft | undefined;
-	/** Of results; those are texts alone. */
+	/** Pictures in results, which themselves can only be text. */
 	let pictures: JsonObject[] = [];
 
 	const endDraft = () => {
@@ -113,7 +113,7 @@ function createMessages() {
 			readonly role: string;
 			readonly content: string | readonly JsonObject[];
 		}) {
-			// Some templates take one system message, and words between a call and its result break the order.
+			// Some templates accept only one system message, and text between a call and its result breaks the order.
 			const isOne =
 				draft?.role === role &&
 				!draft.parts &&
@@ -154,7 +154,7 @@ function createMessages() {
 const isTextPart = ({type}: JsonObject): boolean =>
 	type === 'input_text' || type === 'output_text' || type === 'text' || type === 'refusal';
 
-/** A text, unless there is more to it. */
+/** A text, unless there are other parts. */
 function contentOf(content: JsonValue | undefined): string | readonly JsonObject[] {
 	if (!isList(content)) {
 		return textIn(content);

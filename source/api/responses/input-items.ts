@@ -18,7 +18,7 @@ import {
 
 const textPart = objectCheck({text: required(textCheck)});
 
-/** What a part must bring itself: files are not kept here. */
+/** Checks that a part contains its data: no files are stored here. */
 const brought =
 	(name: string, others: readonly string[]): FieldCheck =>
 	(value, path) => {
@@ -33,7 +33,7 @@ const brought =
 			: unsupported(`${path}.${other}`, `files are not kept here; send "${name}"`);
 	};
 
-/** @returns a check of both, one after the other */
+/** @returns a check that applies both, one after the other */
 const both =
 	(first: FieldCheck, second: FieldCheck): FieldCheck =>
 	(value, path) => {
@@ -98,20 +98,20 @@ const kinds = kindOf('type', {
 	item_reference: never('nothing is kept here; send the item itself ("store": false in clients)'),
 });
 
-/** A message may leave out that it is one. */
+/** A message may omit its `type`. */
 const item: FieldCheck = (value, path) => {
 	(isJsonObject(value) && (value['type'] ?? null) === null && value['role'] !== undefined
 		? message
 		: kinds)(value, path);
 };
 
-/** `input`: a text, or at least one item. */
+/** Checks `input`: a text, or at least one item. */
 export const inputCheck: FieldCheck = either(
 	{text: textCheck, list: listOf(item, {least: 1})},
 	'a text or a list of items',
 );
 
-/** What an agent cannot be given of it. */
+/** Checks for items that an agent does not support. */
 export const turnCheck: FieldCheck = (input: JsonValue, path) => {
 	const items = isList(input) ? input : [];
 	for (const [index, one] of items.entries()) {

@@ -2,18 +2,18 @@ import {type JsonObject, parsedObject} from '../../core/json.ts';
 import {newId} from './response-shapes.ts';
 import type {CallableTools} from './tool-names.ts';
 
-/** Tells of one step of an answer. */
+/** Emits an event of an answer. */
 export type EmitEvent = (type: string, fields: JsonObject) => void;
 
 type ItemStatus = 'completed' | 'incomplete';
 
-/** An item that is being said. */
+/** An unfinished item. */
 type OpenItem = {
-	/** What it has become. */
+	/** Ends the item and returns it. */
 	end(status: ItemStatus): JsonObject;
 };
 
-/** Where an item stands, and who hears of it. */
+/** The index of an item, and where its events go. */
 type Place = {readonly index: number; readonly emit: EmitEvent};
 
 function begin({index, emit}: Place, item: JsonObject): void {
@@ -29,7 +29,7 @@ export type Said = 'output_text' | 'refusal';
 
 type MessageItem = OpenItem & {add(kind: Said, text: string): void};
 
-/** Words; those of a refusal are a part of their own. */
+/** A message; refusals are separate parts of it. */
 export function openMessage(place: Place): MessageItem {
 	const id = newId('msg');
 	const {index, emit} = place;
@@ -77,7 +77,7 @@ export function openMessage(place: Place): MessageItem {
 
 type ReasoningItem = OpenItem & {add(text: string): void};
 
-/** What the model thought, as a summary: the one form of it that all clients know. */
+/** Reasoning, as a summary: the only format that all clients know. */
 export function openReasoning(place: Place): ReasoningItem {
 	const id = newId('rs');
 	const {index, emit} = place;
@@ -102,7 +102,7 @@ export function openReasoning(place: Place): ReasoningItem {
 
 type CallItem = OpenItem & {add(text: string): void};
 
-/** A call, which may come in pieces. */
+/** A tool call, which may arrive in pieces. */
 export function openCall(
 	place: Place,
 	{callId, name}: {readonly callId: string; readonly name: string},
@@ -141,7 +141,7 @@ function openFunctionCall(place: Place, called: JsonObject): CallItem {
 	};
 }
 
-/** Its text is an argument of the function that stands for it: it is there when that is whole. */
+/** A call of a custom tool. Its text is an argument of the function that represents it, so it is known once the arguments are complete. */
 function openCustomCall(
 	place: Place,
 	{callId, name}: {readonly callId: string; readonly name: string},

@@ -69,7 +69,7 @@ const toolChoice = either(
 
 const tokens = whole(1, maxCount);
 
-/** All that a request may say. The order is that in which it is judged. @see manual/chat-api.md#responses */
+/** All fields of a request, in the order in which they are checked. @see manual/chat-api.md#responses */
 export const responseFields: RequestFields = new Map<string, RequestField>([
 	['model', {required: true, check: textCheck, agent: 'used'}],
 	['previous_response_id', {check: never(notKept), agent: 'used'}],
@@ -97,7 +97,7 @@ export const responseFields: RequestFields = new Map<string, RequestField>([
 	['service_tier', {check: textCheck, relay: true}],
 	['safety_identifier', {check: textCheck, relay: true}],
 	['user', {check: textCheck, relay: true}],
-	// What a server other than OpenAI's makes of it is a refusal, and clients send it unasked.
+	// Not passed on: servers other than OpenAI's refuse it, and clients send it by default.
 	['prompt_cache_key', {check: textCheck}],
 	['include', {check: listOf(textCheck)}],
 	['truncation', {check: textCheck}],

@@ -9,7 +9,7 @@ type Speech = ReturnType<typeof openMessage>;
 type Thought = ReturnType<typeof openReasoning>;
 type Call = ReturnType<typeof openCall>;
 
-/** Of whom more may come. Words and thoughts follow each other; calls may come side by side, and end with the answer. */
+/** Unfinished items. Messages and reasoning are sequential; calls may be interleaved, and end with the answer. */
 type OpenSpeech =
 	| {readonly kind: 'message'; readonly index: number; readonly item: Speech}
 	| {readonly kind: 'reasoning'; readonly index: number; readonly item: Thought};
@@ -17,7 +17,7 @@ type OpenSpeech =
 type OpenCall = {
 	readonly id: string;
 	name: string;
-	/** Until it has a name. */
+	/** Arguments received before the call has a name. */
 	pending: string;
 	open?: {readonly index: number; readonly item: Call};
 };
@@ -34,7 +34,7 @@ export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEven
 		}
 	};
 
-	/** The place of the next item; what is being said ends. */
+	/** The index of the next item; ends the current one. */
 	const next = () => {
 		close('completed');
 		return items.push(undefined) - 1;
@@ -83,7 +83,7 @@ export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEven
 	};
 
 	return {
-		/** A delta, or a whole message. */
+		/** Adds a delta, or a complete message. */
 		add({
 			content,
 			refusal,
@@ -110,7 +110,7 @@ export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEven
 				}
 			}
 		},
-		/** All items, when nothing more is said. */
+		/** Ends the answer and returns all items. */
 		end(reason: FinishReason): readonly JsonObject[] {
 			const status = isCut(reason) ? 'incomplete' : 'completed';
 			if (items.length === 0 && calls.size === 0) {
@@ -125,7 +125,7 @@ export function createOutput(names: Pick<CallableTools, 'meant'>, emit: EmitEven
 
 			return items.filter(item => item !== undefined);
 		},
-		/** Those that are whole. */
+		/** The finished items. */
 		done: (): readonly JsonObject[] => items.filter(item => item !== undefined),
 	};
 }

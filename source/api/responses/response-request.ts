@@ -8,14 +8,14 @@ import {chatMessages} from './chat-of-items.ts';
 import {responseFields} from './response-fields.ts';
 import {createToolNames, type CallableTools} from './tool-names.ts';
 
-/** A request that can be served, as the chat completion that says the same. */
+/** A valid request, as the equivalent chat completion. */
 export type ResponseRequest = ChatRequest & {
-	/** As it was sent, checked. */
+	/** The body as sent, checked. */
 	readonly asked: JsonObject;
 	readonly names: CallableTools;
 };
 
-/** @throws ApiError 400, then 404 for the model, then 400 for what the model cannot be asked */
+/** @throws ApiError 400, then 404 for the model, then 400 for what the model does not support */
 export function readResponseRequest(asked: JsonObject, models: PublicModels): ResponseRequest {
 	if (!isSaid(asked['input']) && isSaid(asked['messages'])) {
 		throw badRequest(
@@ -31,7 +31,7 @@ export function readResponseRequest(asked: JsonObject, models: PublicModels): Re
 		checkForAgent(asked, responseFields);
 	}
 
-	// An agent has its own.
+	// An agent has its own tools.
 	const names = createToolNames(model.agent ? {} : asked);
 	return {
 		model,
@@ -49,7 +49,7 @@ export function readResponseRequest(asked: JsonObject, models: PublicModels): Re
 	};
 }
 
-/** Fields that are the same in both. */
+/** Fields that are equal in both formats. */
 const sameFields = [
 	'temperature',
 	'top_p',
@@ -73,7 +73,7 @@ function chatBody(asked: JsonObject, names: CallableTools): JsonObject {
 			}),
 		),
 		...names.fields,
-		// It is what servers do anyway, and some refuse the field.
+		// Omitted when true: that is the default, and some servers refuse the field.
 		...(parallel === false && 'tools' in names.fields && {parallel_tool_calls: false}),
 		...(isSaid(verbosity) && {verbosity}),
 		...(isSaid(effort) && {reasoning_effort: effort}),

@@ -4,10 +4,10 @@ import type {ApiErrorBody} from '../http/api-error.ts';
 import type {ChatUsage, FinishReason} from '../shapes/chat-shapes.ts';
 import type {ResponseRequest} from './response-request.ts';
 
-/** An identifier as this API has them: `msg_…`. */
+/** A new identifier in the format of this API: `msg_…`. */
 export const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
 
-/** What becomes of a response. */
+/** The state of a response. */
 export type ResponseState =
 	| {readonly status: 'in_progress'}
 	| {
@@ -24,7 +24,7 @@ export type ResponseState =
 			readonly output: readonly JsonObject[];
 	  };
 
-/** Says of one request what became of it, with every field that such an answer must have. @param now milliseconds since 1970 */
+/** Returns a function that formats a response, with every field that it must have. @param now milliseconds since 1970 */
 export function createResource(
 	{asked, model, names, maxTokens}: ResponseRequest,
 	now: number,
@@ -69,7 +69,7 @@ const seconds = (ms: number): number => Math.trunc(ms / 1000);
 const told = (format: JsonObject): JsonObject =>
 	format['type'] === 'json_schema' ? {description: null, strict: false, ...format} : format;
 
-/** Why an answer is not whole, of the reasons why one ends. */
+/** Finish reasons of incomplete answers, by the name that this API uses. */
 const cut: Partial<Record<FinishReason, string>> = {
 	length: 'max_output_tokens',
 	content_filter: 'content_filter',

@@ -5,7 +5,7 @@ import {createOutput} from './response-output.ts';
 import {isCut, type createResource} from './response-shapes.ts';
 import type {CallableTools} from './tool-names.ts';
 
-/** An answer of named events, numbered from 0 without a gap. */
+/** A streamed answer of named events, numbered consecutively from 0. */
 export function createResponseStream({
 	resource,
 	names,
@@ -23,7 +23,7 @@ export function createResponseStream({
 	const inProgress = (more: JsonObject = {}) =>
 		eventOf('response.in_progress', {response: now, ...more});
 
-	/** What was written and not yet taken. */
+	/** Writes that are not finished. */
 	let sent: Array<Promise<void>> = [];
 	const {hasBegun, begin, cancel} = openLate(opening, stream => {
 		stream.keepAlive(inProgress);

@@ -10,11 +10,11 @@ import {
 	type FieldCheck,
 } from '../shapes/field-checks.ts';
 
-/** A tool as the model's server is told of it: that knows functions alone. */
+/** A tool in terms of functions, which are all that a model's server knows. */
 type Offered = {
-	/** As the request has it, with all that an answer says of a tool. */
+	/** The tool as in the request, with all fields that an answer must have. */
 	readonly told: JsonObject;
-	/** As it is asked for: the tool, or those in it. */
+	/** The function for the tool, or those for the tools in a namespace. */
 	readonly functions: readonly OfferedFunction[];
 };
 
@@ -56,7 +56,7 @@ const functionKind: ToolKind = {
 	},
 };
 
-/** A text instead of arguments: a function whose only argument is that text. */
+/** A tool that takes a text: represented by a function whose only argument is that text. */
 const customKind: ToolKind = {
 	check: objectCheck({name: required(textCheck), description: textCheck, format: objectCheck({})}),
 	offer(tool) {
@@ -94,7 +94,7 @@ const insideKinds: Readonly<Record<string, ToolKind>> = {
 	custom: customKind,
 };
 
-/** Tools under a name of their own, as Codex sends those of its agents. */
+/** A namespace of tools, as sent by Codex for its agents. */
 const namespaceKind: ToolKind = {
 	check: objectCheck({
 		name: required(textCheck),
@@ -138,15 +138,15 @@ function checkTool(
 const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
 	isList(value) ? value.filter(isJsonObject) : [];
 
-/** `tools`: those of an unknown kind, such as `web_search`, run at the provider, and are left out. */
+/** Checks `tools`: tools of an unknown kind, such as `web_search`, run at the provider and are left out. */
 export const toolsCheck: FieldCheck = listOf((value, path) =>
 	checkTool(value, {path, kinds: toolKinds}),
 );
 
-/** @param tools checked */
+/** @param tools checked before */
 export function offerTools(tools: JsonValue | undefined): {
 	readonly offered: readonly Offered[];
-	/** Kinds that were left out. */
+	/** Kinds of tools that were left out. */
 	readonly leftOut: readonly string[];
 } {
 	const all = objectsIn(tools).map(tool => {

@@ -3,25 +3,25 @@ import {type JsonObject, type JsonValue, isJsonObject} from '../../core/json.ts'
 import {isList, textIn, unsupported} from '../shapes/field-checks.ts';
 import {offerTools, type OfferedFunction} from './tool-kinds.ts';
 
-/** What a request may call, and what each is called at the model's server. */
+/** The tools that a request offers, and their names at the model's server. */
 export type CallableTools = {
-	/** `tools` and `tool_choice` of a chat completion; nothing without tools. */
+	/** The fields `tools` and `tool_choice` of the chat completion; empty without tools. */
 	readonly fields: JsonObject;
-	/** `tools` of the answer. */
+	/** The field `tools` of the answer. */
 	readonly told: readonly JsonObject[];
-	/** Kinds that were left out. */
+	/** Kinds of tools that were left out. */
 	readonly leftOut: readonly string[];
-	/** What an earlier call is called there. */
+	/** The name at the server of a tool in an earlier call. */
 	wireName(called: {readonly name: string; readonly namespace: string}): string;
-	/** What is meant by a name that the model's server says. */
+	/** The tool with this name at the server. */
 	meant(wireName: string): Pick<OfferedFunction, 'kind' | 'name' | 'namespace'>;
 };
 
-/** As long as such a name may be. */
+/** Maximum length of a name at the server. */
 const maxNameLength = 64;
 const hashLength = 8;
 
-/** @throws ApiError 400 for a choice of what is not there */
+/** @throws ApiError 400 when `tool_choice` names a missing tool */
 export function createToolNames({tools, tool_choice: choice}: JsonObject): CallableTools {
 	const {offered, leftOut} = offerTools(tools);
 	const all = offered.flatMap(({functions}) => functions);
@@ -51,7 +51,7 @@ export function createToolNames({tools, tool_choice: choice}: JsonObject): Calla
 
 type Called = {readonly name: string; readonly namespace?: string};
 
-/** Where two would be called the same, one that is in no namespace keeps the name, or else the first; the others get a hash of who they are. */
+/** Names for the server. If two would be equal, a tool without a namespace keeps the name, otherwise the first; the others get a hash of namespace and name. */
 function wireNamesOf(all: readonly Called[]): (called: Called) => string {
 	const owners = new Map<string, string>();
 	const names = new Map<string, string>();
@@ -94,7 +94,7 @@ const functionTool = (
 
 type Choice = {
 	readonly mode?: string | OfferedFunction;
-	/** Absent: all. */
+	/** Absent when all tools are allowed. */
 	readonly only?: ReadonlySet<OfferedFunction>;
 };
 
@@ -123,10 +123,10 @@ function chosen(choice: JsonValue | undefined, all: readonly OfferedFunction[]):
 	return {mode: find(choice, 'tool_choice')};
 }
 
-/** Finds what a choice means; without a namespace, the first of that name. A tool of a kind that is left out is in no list. */
+/** Finds the tool that a choice means; without a namespace, the first with that name. Tools of a left-out kind cannot be chosen. */
 function finder(all: readonly OfferedFunction[]) {
 	const known = new Map<string, OfferedFunction>();
-	// The first of a name is written last, and stays.
+	// In reverse, so that the first tool with a name wins.
 	for (const one of all.toReversed()) {
 		known.set(keyOf(one.kind, one.name), one);
 		known.set(keyOf(one.kind, one.name, one.namespace ?? ''), one);

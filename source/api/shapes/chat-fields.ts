@@ -68,7 +68,7 @@ const off: FieldCheck = (value: JsonValue, path) => {
 	}
 };
 
-/** All that a request may say. The order is that in which it is judged. @see manual/chat-api.md#requests */
+/** All fields of a request, in the order in which they are checked. @see manual/chat-api.md#requests */
 export const chatFields: RequestFields = new Map<string, RequestField>([
 	['model', {required: true, check: textCheck, agent: 'used'}],
 	['messages', {required: true, check: messagesCheck, relay: true, agent: 'used'}],

@@ -47,7 +47,7 @@ const assistant: FieldCheck = (value, path) => {
 	}
 };
 
-/** A part of a user's message that is a sound. */
+/** An audio part of a user's message. */
 export const audioPart = objectCheck({
 	input_audio: required(objectCheck({data: required(textCheck), format: required(textCheck)})),
 });
@@ -66,7 +66,7 @@ const user = objectCheck({
 	name: textCheck,
 });
 
-/** `messages`: at least one, each as its role has it. */
+/** Checks `messages`: at least one, each according to its role. */
 export const messagesCheck: FieldCheck = listOf(
 	kindOf('role', {
 		system: plain,
@@ -85,7 +85,7 @@ export const lastIsOfUser = 'the last message to an agent is that of the user';
 
 export const noCallsOfOthers = 'an agent has tools of its own, and takes no calls of others';
 
-/** The messages, checked, as an agent takes them. @throws ApiError 400 for what only a model of its own can be given */
+/** Converts checked messages for an agent. @throws ApiError 400 for content that only a model itself accepts */
 export function turnMessages(messages: JsonValue | undefined): readonly TurnMessage[] {
 	const list = listOfObjects(messages);
 	const turn = list.map((message, index) => turnMessage(message, `messages[${index}]`));
@@ -111,7 +111,7 @@ function turnMessage(message: JsonObject, path: string): TurnMessage {
 	return spokenMessage(message);
 }
 
-/** All texts of the messages: what the offline model reads, and estimates are made of. */
+/** All texts of the messages, for the offline model and for estimates. */
 export const textMessages = (messages: JsonValue | undefined): readonly TurnMessage[] =>
 	listOfObjects(messages).map(spokenMessage);
 
@@ -124,17 +124,17 @@ const spokenMessage = (message: JsonObject): TurnMessage => {
 const listOfObjects = (value: JsonValue | undefined): readonly JsonObject[] =>
 	isList(value) ? value.filter(isJsonObject) : [];
 
-/** Of what is told as JSON. */
+/** Size of a value as JSON, bytes. */
 const bytesOf = (said: JsonValue | undefined): number =>
 	said === undefined || said === null ? 0 : Buffer.byteLength(JSON.stringify(said));
 
-/** What a picture, a sound or a file is taken for, in tokens: the real figure is unknown. */
+/** Tokens assumed for a picture, audio or a file: the real number is unknown. */
 const tokensOfPart = 1000;
 
 /** Keys that name the kind of a member. */
 const kinds: ReadonlySet<string> = new Set(['role', 'type']);
 
-/** Tokens of all that the model is told by a request, as far as one can tell without it: messages with whatever stands in them, the definitions of tools, and an answer that is predicted. */
+/** Estimates the tokens of everything that a request sends to the model: messages with all their content, definitions of tools, and a predicted answer. */
 export function promptTokens({
 	messages,
 	tools,

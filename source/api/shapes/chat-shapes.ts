@@ -1,16 +1,16 @@
 import {randomUUID} from 'node:crypto';
 import type {JsonObject} from '../../core/json.ts';
 
-/** What all parts of an answer say of it. */
+/** What all parts of an answer have in common. */
 export type AnswerHead = {
 	readonly id: string;
 	/** Seconds since 1970. */
 	readonly created: number;
-	/** The public identifier. */
+	/** The public identifier of the model. */
 	readonly model: string;
 };
 
-/** Tokens, as this API counts them; with the details of a model's server where it tells them. */
+/** Tokens in the format of this API, with the details of a model's server if it reports them. */
 export type ChatUsage = {
 	readonly prompt_tokens: number;
 	readonly completion_tokens: number;
@@ -28,14 +28,14 @@ export const finishReasons = [
 ] as const;
 export type FinishReason = (typeof finishReasons)[number];
 
-/** A whole answer. */
+/** A complete answer. */
 export type ChatAnswer = {
-	/** `content`, `tool_calls` and whatever else the assistant says; without its role. */
+	/** `content`, `tool_calls` and other members of the assistant's message, without its role. */
 	readonly message: JsonObject;
 	readonly finishReason: FinishReason;
 	readonly logprobs?: JsonObject;
 	readonly usage: ChatUsage;
-	/** Of an agent: its run in the journal. */
+	/** The run of an agent in the journal. */
 	readonly run?: number;
 };
 
@@ -51,7 +51,7 @@ export const chatUsageOf = (inputTokens: number, outputTokens: number): ChatUsag
 	total_tokens: inputTokens + outputTokens,
 });
 
-/** The answer in one piece. @see manual/chat-api.md#answers */
+/** The complete answer as JSON. @see manual/chat-api.md#answers */
 export const completion = (
 	{id, created, model}: AnswerHead,
 	{message, finishReason, logprobs, usage}: ChatAnswer,
@@ -71,10 +71,10 @@ export const completion = (
 	usage,
 });
 
-/** The chunks of a stream, as texts: there is one for each word, and most of it is the same. */
+/** Formats the chunks of a stream as texts; their constant part is serialised only once, since there is a chunk for each token. */
 export type ChatChunks = ReturnType<typeof createChunks>;
 
-/** @param includesUsage then every chunk says that there is none, but for the one that has it */
+/** @param includesUsage whether each chunk has `usage`, which is null except in the last one */
 export function createChunks(
 	{id, created, model}: AnswerHead,
 	{includesUsage}: {readonly includesUsage: boolean},
@@ -87,7 +87,7 @@ export function createChunks(
 		delta: (delta: JsonObject, logprobs?: JsonObject): string =>
 			choice(JSON.stringify(delta), logprobs ? JSON.stringify(logprobs) : 'null', 'null'),
 		finish: (reason: FinishReason): string => choice('{}', 'null', `"${reason}"`),
-		/** Of no choice: something that happened on the way. */
+		/** A progress event, in a chunk without choices. */
 		progress: (svc: JsonObject): string =>
 			`${start},"choices":[],"svc":${JSON.stringify(svc)}${end}`,
 		usage: (usage: ChatUsage): string => `${start},"choices":[],"usage":${JSON.stringify(usage)}}`,

@@ -2,7 +2,7 @@ import {SvcError} from '../../core/errors.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
 import {ApiError, internalError, storeAway, upstreamError} from '../http/api-error.ts';
 
-/** What a failure of an agent is to who asked it; whatever is not here is the model's server that failed. */
+/** Statuses for failures of an agent; any other failure is one of the model's server. */
 export const failureStatuses: Partial<Record<ErrorCode, 500 | 503 | 504>> = {
 	run_timeout: 504,
 	run_cancelled: 503,
@@ -12,14 +12,14 @@ export const failureStatuses: Partial<Record<ErrorCode, 500 | 503 | 504>> = {
 	journal_unavailable: 503,
 };
 
-/** What a session of a chat may refuse: that is for the client to mend. */
+/** Statuses for refusals of a session, which the client can correct. */
 export const sessionRefusals: Partial<Record<ErrorCode, 400 | 404 | 409>> = {
 	session_full: 400,
 	session_not_found: 404,
 	session_busy: 409,
 };
 
-/** @param signal of the request: why it was stopped, if it was */
+/** @param signal the request's signal, whose reason may be the error */
 export function failureOf(error: unknown, signal: AbortSignal): ApiError {
 	if (signal.aborted && signal.reason instanceof ApiError) {
 		return signal.reason;

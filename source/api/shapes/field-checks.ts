@@ -1,10 +1,10 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {badRequest, type ApiError} from '../http/api-error.ts';
 
-/** Looks at a value that is there. @throws ApiError 400, with `path` as the parameter */
+/** Checks a value that is present. @throws ApiError 400, with `path` as the parameter */
 export type FieldCheck = (value: JsonValue, path: string) => void;
 
-/** A member of an object: absent and `null` are the same, unless it is required. */
+/** A member of an object. `null` counts as absent, unless the member is required. */
 type Member = FieldCheck | {readonly required: FieldCheck};
 
 export const required = (check: FieldCheck): Member => ({required: check});
@@ -18,11 +18,11 @@ const invalidType = (path: string, wanted: string): ApiError =>
 const outOfRange = (path: string, wanted: string): ApiError =>
 	badRequest(`Cannot read the request: "${path}" must be ${wanted}`, 'out_of_range', path);
 
-/** @param why ends the sentence: `"n" cannot be served: there is one answer` */
+/** @param why the end of the sentence `"n" cannot be served: there is one answer` */
 export const unsupported = (path: string, why: string): ApiError =>
 	badRequest(`Cannot serve the request: "${path}": ${why}`, 'unsupported_value', path);
 
-/** Nothing that stands there can be served. */
+/** Refuses any value. */
 export const never =
 	(why: string): FieldCheck =>
 	(_value, path) => {
@@ -35,7 +35,7 @@ export const textCheck: FieldCheck = (value, path) => {
 	}
 };
 
-/** What stands there, where it is a text. */
+/** The value if it is a text, otherwise an empty text. */
 export const textIn = (value: JsonValue | undefined): string =>
 	typeof value === 'string' ? value : '';
 
@@ -142,7 +142,7 @@ export const mapOf =
 		}
 	};
 
-/** The first that fits by its kind: a text, a list, or anything else. */
+/** Applies the check for the value's type: a text, a list, or anything else. */
 export const either =
 	(
 		checks: {readonly text?: FieldCheck; readonly list?: FieldCheck; readonly other?: FieldCheck},
@@ -164,7 +164,7 @@ export const either =
 		check(value, path);
 	};
 
-/** An object that says by its member `name` which of `kinds` it is. */
+/** An object whose member `name` says which of `kinds` it is. */
 export const kindOf =
 	(name: string, kinds: Readonly<Record<string, FieldCheck>>): FieldCheck =>
 	(value, path) => {

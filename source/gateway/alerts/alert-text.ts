@@ -4,26 +4,26 @@ import {escapeLine} from '../../core/untrusted.ts';
 import type {Need} from '../../nouns/needs.ts';
 import {isSameDay, minuteTime, minuteTimeThere, printableTime} from '../../terminal/text/time.ts';
 
-/** Needs that one message names. */
+/** Maximum number of needs listed in one message. */
 const mostLines = 10;
 const maxText = 240;
 
-/** A reason may quote what a stranger's program said; the deliverer takes out the secrets that are configured. */
+/** A reason may quote a stranger's program, so secrets of known shape are removed here; the deliverer removes configured ones. */
 const redact = createRedact(() => []);
 
 /** A need of a message; `seenAt`: when the gateway first saw it, milliseconds since 1970. */
 export type SeenNeed = Need & {readonly seenAt: number};
 
 /**
- * One message that tells of all `needs`: first the machine and its time, then a line for each need with its begin and the command that helps (at most ten), then how many more there are. Times
- * are local ones of the gateway; the first line has their offset.
+ * One message about all `needs`: the machine and its local time with offset; then up to ten lines, each a need, when it began and the command that helps; then how many
+ * more there are.
  */
 export function alertText(
 	needs: readonly SeenNeed[],
 	options: {
 		/** The name of the machine. */
 		readonly host: string;
-		/** The profile whose gateway it is. */
+		/** The profile that the gateway runs. */
 		readonly profile: string;
 		readonly now: number;
 	},
@@ -53,6 +53,6 @@ const timesOf = ({since, seenAt, until}: SeenNeed, now: number): string =>
 const timeText = (at: number, now: number): string =>
 	isSameDay(at, now) ? minuteTime(at) : printableTime(at).slice(0, -':00'.length);
 
-/** A command of another profile names it. */
+/** A command for another profile already starts with `-p <profile>`. */
 const commandOf = ({command}: Need, svc: string): string =>
 	`${command.startsWith('-p ') ? 'svc' : svc} ${command}`;

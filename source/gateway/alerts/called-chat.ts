@@ -11,21 +11,21 @@ import type {Need} from '../../nouns/needs.ts';
 import {isUncertain} from '../../platforms/delivery-error.ts';
 import {alertText} from './alert-text.ts';
 
-/** A message goes out so long after the first thing that it tells of, sooner for a request for approval, which is denied after five minutes. Milliseconds. */
+/** How long needs are gathered before a message is sent, milliseconds. Shorter for a request for approval, which is denied after five minutes. */
 const gatherMs = 30_000;
 const gatherApprovalsMs = 5000;
 
-/** What ends and begins again within this time is not told of again: a server that loses its connection, a restart of the gateway. */
+/** A need that ends and returns within this time (a reconnecting server, a restarted gateway) is not reported again. */
 const sameMs = 120_000;
 
-/** A message that did not arrive is tried again after this time, or after the pace of the entry where that is less; after each further failure twice as late, up to an hour. Milliseconds. */
+/** Delay before a failed message is retried, milliseconds; the entry's pace if that is shorter. Doubles with each further failure, up to an hour. */
 const retryMs = 300_000;
 const shortestRetryMs = 30_000;
 const longestRetryMs = 3_600_000;
 
 const maxTold = 1000;
 
-/** An entry of `alerts`, with what its chat was told. */
+/** One entry of `alerts`, with the needs that its chat has been told of. */
 export type CalledChat = ReturnType<typeof createCalledChat>;
 
 export type CalledChatWorld = Pick<World, 'clock' | 'log'> & {
@@ -33,17 +33,17 @@ export type CalledChatWorld = Pick<World, 'clock' | 'log'> & {
 	/** The machine and the profile that messages name. */
 	readonly host: string;
 	readonly profile: string;
-	/** What needs a person now. */
+	/** Returns the current needs. */
 	readonly needs: () => readonly Need[];
-	/** Keeps what was told beyond this process. @throws SvcError `journal_unavailable` */
+	/** Persists what the chat was told. @throws SvcError `journal_unavailable` */
 	readonly keep: (value: JsonValue) => Promise<void>;
 	/** Whether it is this gateway that sends alerts. */
 	readonly isHeld: () => boolean;
-	/** Called when a try has ended. */
+	/** Called after each attempt to send. */
 	readonly onTried: () => void;
 };
 
-/** `kept`: what was kept of the chat before. */
+/** `kept`: the persisted state of this chat. */
 export function createCalledChat(
 	{clock, log, deliverer, host, profile, needs, keep, isHeld, onTried}: CalledChatWorld,
 	first: AlertConfig,
@@ -51,23 +51,23 @@ export function createCalledChat(
 ) {
 	const timer = createTimer(clock);
 	const killed = new AbortController();
-	/** Keys of needs that the chat was told; for those that are over, since when (`Clock.monotonic`). */
+	/** Keys of needs that the chat was told; the value is when the need ended (`Clock.monotonic`), `undefined` while it lasts. */
 	const told = new Map<string, number | undefined>(toldIn(kept).map(key => [key, undefined]));
-	/** Keys of needs that the chat was not told yet, with when they were first seen, by `Clock.now` and by `Clock.monotonic`. */
+	/** Keys of needs not yet reported, with when each was first seen by `Clock.now` (`at`) and by `Clock.monotonic` (`from`). */
 	const seen = new Map<string, {readonly at: number; readonly from: number}>();
 	let entry = first;
 	/** When the last one was sent, milliseconds since 1970. */
 	let sentAt = sentAtIn(kept);
-	/** The same by `Clock.monotonic`: no message may be held back because the wall clock was set back. */
+	/** `sentAt` by `Clock.monotonic`, so that setting back the wall clock holds no message back. */
 	let sentFrom =
 		sentAt === undefined ? -Infinity : clock.monotonic() - Math.max(0, clock.now() - sentAt);
-	/** `Clock.monotonic`. */
+	/** Earliest next attempt, by `Clock.monotonic`. */
 	let retryAt = -Infinity;
 	let problem: string | undefined;
 	let failures = 0;
 	let isSending = false;
 
-	/** The needs that the entry is for, without a failure of its own platform: each message that does not arrive would make another one. */
+	/** Needs of the kinds that the entry lists, except those about its own platform: each failed message would cause another. */
 	const own = (all: readonly Need[]): readonly Need[] =>
 		all.filter(
 			({kind, platform}) =>
@@ -123,7 +123,7 @@ export function createCalledChat(
 		return {open, isDue: ms === 0};
 	};
 
-	/** How long until the next message is due; `undefined`: there is nothing to tell. */
+	/** Time until the next message is due; `undefined` when there is nothing to report. */
 	const restMs = (open: ReadonlyMap<string, Need>): number | undefined => {
 		const now = clock.monotonic();
 		const gatheredMs = [...seen].map(
@@ -137,7 +137,7 @@ export function createCalledChat(
 
 	const tell = async () => {
 		const now = clock.now();
-		// Needs that were settled meanwhile drop out, and the rest may have to be gathered for longer.
+		// Some needs may have been settled meanwhile; the remaining ones may have to be gathered for longer.
 		const {open, isDue} = compare(needs());
 		if (!isDue || !isHeld()) {
 			return;
@@ -157,7 +157,7 @@ export function createCalledChat(
 					profile: 'default',
 					route: 'alerts',
 					event: 'alert',
-					// One per message: two entries send at the same moment, and a note about one must not name the other.
+					// Unique per message: two entries may send at the same moment, and a log record about one must not name the other.
 					delivery: `alert-${randomUUID()}`,
 					isBackground: true,
 					offline: false,
@@ -201,18 +201,18 @@ export function createCalledChat(
 	};
 
 	return {
-		/** Compares what needs a person with what the chat was told, and plans its next message. */
+		/** Compares the current needs with what the chat was told, and schedules its next message. */
 		compare(all: readonly Need[]) {
 			compare(all);
 		},
-		/** Takes over what the configuration says now. */
+		/** Applies a new configuration of the entry. */
 		follow(next: AlertConfig) {
 			entry = next;
-			// The cause of a failure may be mended.
+			// The new configuration may have removed the cause of failures, so retry at once.
 			retryAt = -Infinity;
 			failures = 0;
 		},
-		/** Whether it has to compare again as time passes. */
+		/** Whether needs have to be compared again as time passes. */
 		isOpen: (): boolean => told.size + seen.size > 0,
 		view: (): AlertView => ({
 			platform: entry.platform,

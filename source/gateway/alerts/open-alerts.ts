@@ -8,21 +8,21 @@ import {createCalledChat, type CalledChat, type CalledChatWorld} from './called-
 /** Debounce of events, milliseconds: a busy gateway has thousands of them in that time. */
 const lookMs = 1000;
 
-/** How often it is looked at without an event, while anything is open: some things end by themselves. */
+/** How often needs are compared without an event while any is open, milliseconds: some end without an event. */
 const lookAgainMs = 60_000;
 
-/** Name of what the store keeps of each chat. */
+/** Kind of the memos that keep each chat's state in the store. */
 const memoKind = 'alert';
 
-/** Tells chats of platforms what needs a person. */
+/** Reports needs of a person to chats on platforms. */
 export type Alerts = Awaited<ReturnType<typeof openAlerts>>;
 
 type AlertsWorld = Pick<RoomWorld, 'broker' | 'clock' | 'emit' | 'live' | 'log' | 'store'> &
 	Pick<CalledChatWorld, 'deliverer' | 'host' | 'isHeld'>;
 
 /**
- * Watches the state for needs of a person, and sends each chat of `alerts` the new ones, gathered, at its pace. The journal remembers which were sent, so that a start sends only open needs
- * that were not.
+ * Watches the state for needs of a person, and sends new ones to each chat of `alerts`, gathered and at its pace. The journal keeps which were sent, so that after a
+ * restart only unsent needs are reported.
  *
  * @see manual/alerts.md
  */
@@ -103,7 +103,7 @@ export async function openAlerts(world: AlertsWorld) {
 
 	changed();
 	return {
-		/** Takes over the configuration as it is now. */
+		/** Applies the current configuration. */
 		changed,
 		[Symbol.dispose]() {
 			stopHearing?.();
@@ -115,7 +115,7 @@ export async function openAlerts(world: AlertsWorld) {
 	};
 }
 
-/** What the entries are remembered by: their chat, and where several have the same, their place among these. */
+/** Pairs each entry with the name of its memo: its chat, numbered where several entries have the same chat. */
 function named(entries: readonly AlertConfig[]): ReadonlyArray<readonly [string, AlertConfig]> {
 	const counts = new Map<string, number>();
 	return entries.map(entry => {
@@ -126,7 +126,7 @@ function named(entries: readonly AlertConfig[]): ReadonlyArray<readonly [string,
 	});
 }
 
-/** Whether an event may change what needs a person; most do not, and come by the thousand. */
+/** Whether an event may change the needs; most do not, and there are thousands of them. */
 function mayMatter(event: GatewayEvent): boolean {
 	switch (event.type) {
 		case 'delivery-received':

@@ -11,14 +11,14 @@ import {toolPlace, type Tool, type Verdict} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {logBounds} from '../logs/open-log.ts';
 
-/** `logs/approvals.jsonl` (0600): one JSON object per decision. Holds neither arguments nor what a form was filled in with. @see manual/approvals.md */
+/** `logs/approvals.jsonl` (0600): one JSON object per decision. Holds neither arguments nor the content of forms. @see manual/approvals.md */
 export function createApprovalLog({gatewayLog}: Pick<HomePaths, 'gatewayLog'>, redact: Redact) {
 	const file = createLineFile(join(dirname(gatewayLog), 'approvals.jsonl'), {
 		...logBounds,
 		describeLost: lost => jsonLine({lost}),
 	});
 	return {
-		/** Writes down one decision. `approval` has its arguments still: their hash is kept, not they. */
+		/** Logs one decision. `approval` still has its arguments; only their hash is logged. */
 		write(approval: Approval) {
 			file.write(jsonLine(entryOf(approval, text => escapeLine(redact(text)))));
 		},
@@ -26,7 +26,7 @@ export function createApprovalLog({gatewayLog}: Pick<HomePaths, 'gatewayLog'>, r
 	};
 }
 
-/** Absent values are left out when it becomes JSON. */
+/** Members that are `undefined` are dropped by the conversion to JSON. */
 function entryOf(
 	approval: Approval,
 	clean: (text: string) => string,
@@ -63,12 +63,12 @@ const subjectOf = (approval: Approval, clean: (text: string) => string) =>
 
 const faces: ReadonlySet<string> = new Set(['tui', 'cli']);
 
-/** The names of terminals; nothing else of what a face sends is recorded. */
+/** Matches names of terminals; nothing else that a face sends is recorded. */
 const terminalPattern = /\b(?:pts\/|ttys?)\d{1,6}\b/;
 
 /**
- * The name that is recorded for an answer: `cli (alice)`, `tui (alice, pts/3)`. The user is the one that this process runs as: no other user can open the control
- * socket. Of `face`, which names the face, only its kind and its terminal are kept.
+ * The recorded name of who answered: `cli (alice)`, `tui (alice, pts/3)`. The user is that of this process: no other user can open the control socket. Of `face`, the
+ * face's own description, only its kind and its terminal are kept.
  */
 export function faceName(face: string): string {
 	const kind = /^[a-z]+/.exec(face)?.[0] ?? '';
@@ -77,14 +77,14 @@ export function faceName(face: string): string {
 	return `${faces.has(kind) ? kind : 'api'} (${userName()}${where})`;
 }
 
-/** A user without an entry in the system's list has only a number. */
+/** A user without an entry in the system's user database is named by number. */
 const userName = (): string =>
 	orElse(() => userInfo().username, String(process.getuid?.() ?? 'unknown'));
 
-/** Where a tool has no server with a time of its own. */
+/** Time limit of tools that belong to no server with one of its own. */
 const usualTimeoutMs = 300_000;
 
-/** Asks `approvals` about a call of `tool`. What does not say for what it needs a yes is denied. Never rejects. */
+/** Asks `approvals` about a call of `tool`; a tool that does not describe what is asked is denied. Never rejects. */
 export async function askForCall(
 	{asked}: Pick<Tool, 'asked'>,
 	call: Omit<CallToApprove, 'tool' | 'toolTimeoutMs'>,

@@ -19,11 +19,11 @@ import {createApprovalLog, askForCall} from './approval-log.ts';
 
 /** The queue of approvals, joined with the journal, its log and the runs. */
 export type OpenedApprovals = Approvals & {
-	/** For the agent: asks about a call of a run. */
+	/** Asks about a tool call of a run, for the agent. */
 	readonly approve: Approve;
-	/** Calls `listener` with each request of a run that waits for a person, and again with its decision, until the way out is called. One listener for a run. */
+	/** Calls `listener` with each request of the run that waits for a person, and again once it is decided. Returns the unsubscribe function. One listener per run. */
 	watch(runId: number, listener: (approval: Approval) => void): () => void;
-	/** For the tool servers: hands a form to a person. */
+	/** Hands a form to a person, for the tool servers. */
 	readonly fillIn: ServerManagerDependencies['elicit'];
 };
 
@@ -39,7 +39,7 @@ export async function openApprovals(
 	{
 		onAllowed,
 	}: {
-		/** A person allowed a call of a tool as it is defined now. Must not throw. */
+		/** Called when a person allows a call of a tool as it is defined now. Must not throw. */
 		readonly onAllowed?: (tool: AskedTool) => void;
 	},
 ): Promise<OpenedApprovals> {
@@ -90,7 +90,7 @@ export async function openApprovals(
 		const run = await store.runs.get(id);
 		return {
 			id,
-			// What is not known counts as a stranger's.
+			// A run of unknown origin counts as started by a stranger.
 			origin: originOf(run ?? {}),
 			endsAt,
 			...(run && {prompt: redact(run.plan.prompt)}),
@@ -112,7 +112,7 @@ export async function openApprovals(
 			return askForCall(tool, {...call, run}, {approvals, toolServers});
 		},
 		async fillIn({runId, ...form}) {
-			// When the run ends, its signal ends the form, whatever is said here.
+			// Only a display: the run's signal ends the form when the run ends, whatever deadline is shown here.
 			const endsAt = clock.now() + live.current().runs.timeoutMs;
 			return approvals.elicit({
 				...form,
@@ -123,10 +123,10 @@ export async function openApprovals(
 	};
 }
 
-/** Decisions that could not be written down, to be written once the store is there again. */
+/** Maximum number of decisions kept in memory while the store cannot take them. */
 const maxUnkept = 1000;
 
-/** On a store that others share, a request whose decision is not in it waits for them for ever: what could not be written is written when the store is there again. */
+/** Writes decisions that the store could not take once it is reachable again. Without that, a request would wait forever at the other gateways of a shared store. */
 function settlingAgain(
 	keeper: Store['approvals'],
 	cluster: Pick<RoomWorld['cluster'], 'isShared' | 'onMissed'>,
@@ -138,7 +138,7 @@ function settlingAgain(
 	const unkept = new Map<number, Approval>();
 	const again = async () => {
 		for (const [id, approval] of unkept) {
-			// oxlint-disable-next-line no-await-in-loop -- one after the other; what fails is left for the next time
+			// oxlint-disable-next-line no-await-in-loop -- sequential: after a failure the rest stay for the next time
 			await keeper.settle(approval);
 			unkept.delete(id);
 		}
@@ -165,7 +165,7 @@ function settlingAgain(
 /** Pause before rules that could not be read are read again, milliseconds. */
 const rulesAgainMs = 1000;
 
-/** Takes over the rules of other gateways: with each note of them, one look after the other, and when one may have been missed. */
+/** Reads the rules again when another gateway changes them (a note) or when notes may have been missed; one read at a time. */
 function followRules(
 	{clock, cluster}: Pick<RoomWorld, 'clock' | 'cluster'>,
 	options: {
@@ -201,11 +201,11 @@ function followRules(
 	cluster.onMissed(lookSoon);
 }
 
-/** Folders whose files hold the rules: the home, and for a profile the home above it. */
+/** Folders whose files contain the rules: the home, and for a profile also the home above it. */
 const ownFolders = ({home}: Pick<HomePaths, 'home'>): readonly string[] =>
 	basename(dirname(home)) === 'profiles' ? [home, dirname(dirname(home))] : [home];
 
-/** What waited when the last process ended has been denied; that is a decision like any other. */
+/** Logs the requests that were denied because their process ended, like any other decision. */
 function sayDenied(
 	denied: TakenOver['denied'],
 	options: {

@@ -9,7 +9,7 @@ import {silentLogger} from '../../core/log.ts';
 import {nearestName, quotedName} from '../../core/names.ts';
 import {createJobsReader} from '../../schedule/job-file.ts';
 
-/** Warnings for the rules of `config.yaml` whose route or job is nowhere, each with the name that was probably meant. None where the file of it cannot be read. */
+/** Warnings for rules of `config.yaml` whose route or job does not exist, each with the probably intended name. Routes or jobs whose file cannot be read cause none. */
 export function rulesWithoutOwner(
 	config: Config,
 	{clock, table}: {readonly clock: Clock; readonly table: RouteTable},
@@ -37,7 +37,7 @@ export function rulesWithoutOwner(
 	});
 }
 
-/** Those that are served, and those that cannot be as they are written. */
+/** Names of the routes that are served, and of those that are invalid. */
 function routeNames(
 	{written}: Config,
 	{routes, skipped, broken}: RouteTable,
@@ -52,7 +52,7 @@ function routeNames(
 			];
 }
 
-/** Names and identifiers. */
+/** Names and identifiers of jobs. */
 function jobNames(
 	{profiles}: Config,
 	{profile, clock}: {readonly profile: string; readonly clock: Clock},

@@ -18,7 +18,7 @@ import {waitingEntry} from '../runs/open-workers.ts';
 import {persistently, recordEntry, settleFailure} from '../runs/settle-run.ts';
 import type {WorkDependencies} from '../runs/work-run.ts';
 
-/** Turns that are under way at once, of each kind of origin: keys do not shut out the person at the terminal. They take no places of runs. */
+/** Maximum number of concurrent turns per kind of origin, so that keys cannot shut out the person at the terminal. Turns do not occupy the workers of runs. */
 const places = 16;
 
 const leaseMs = 60_000;
@@ -27,7 +27,7 @@ export type ApiTurnsDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redac
 	readonly runs: Store['runs'];
 	readonly dispatcher: Pick<Dispatcher, 'host'>;
 	readonly announce: (runId: number) => Promise<void>;
-	/** For tests, and for all others. */
+	/** `test` answers test keys, `live` everything else. */
 	readonly agents: Readonly<Record<'test' | 'live', AgentRunner>>;
 	readonly equip: WorkDependencies['equip'];
 	readonly settings: () => {readonly maxSteps: number; readonly timeoutMs: number};
@@ -35,7 +35,7 @@ export type ApiTurnsDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redac
 	readonly approvals: Pick<OpenedApprovals, 'watch' | 'runEnded'>;
 };
 
-/** Answers turns of chats: each is a run in the journal, with its origin, that is not retried. */
+/** Answers turns of chats: each is a run in the journal with the turn's origin, and is not retried. */
 export function createApiTurns(world: ApiTurnsDependencies): AgentTurns {
 	const taken: Record<CallerOrigin['kind'], number> = {key: 0, person: 0};
 	return async turn => {
@@ -60,7 +60,7 @@ async function workTurn(world: ApiTurnsDependencies, turn: AgentTurn): Promise<T
 		prompt: turn.messages.at(-1)?.text ?? '',
 		target: {kind: defaultTarget, extra: {}},
 		skills: [...model.skills],
-		// What a test starts changes nothing, whatever its tools would be.
+		// A test key's turn gets no tools, so that it changes nothing.
 		...(!model.tools || turn.isTest
 			? {toolsets: []}
 			: model.toolsets && {toolsets: [...model.toolsets]}),
@@ -68,7 +68,7 @@ async function workTurn(world: ApiTurnsDependencies, turn: AgentTurn): Promise<T
 	};
 	const lease = await runs.beginChat({profile: world.profile, origin, plan}, leaseMs);
 	const {promise, resolve, reject} = Promise.withResolvers<TurnResult>();
-	// It is awaited when its run is settled.
+	// The result is awaited only once the run is settled; until then a rejection must not count as unhandled.
 	promise.catch(() => {});
 	await dispatcher.host(lease, async (_, signal) => {
 		await announce(lease.run.id);
@@ -88,7 +88,7 @@ async function workTurn(world: ApiTurnsDependencies, turn: AgentTurn): Promise<T
 
 type Working = ApiTurnsDependencies & {readonly lease: Lease; readonly signal: AbortSignal};
 
-/** A client that left has cancelled its turn; whatever else ends one is a failure. Never rejects. */
+/** Settles the run of a turn that rejected: as cancelled if the client left or the run was stopped, otherwise as failed. Never rejects. */
 async function settleAfter(
 	work: Working,
 	{turn, error}: {readonly turn: AgentTurn; readonly error: unknown},
@@ -101,7 +101,7 @@ async function settleAfter(
 			await settleFailure(work, error, {waitMs: undefined, last: 'failed'});
 		}
 	} catch {
-		// Its lease runs out, and then it has failed.
+		// The run counts as failed once its lease expires.
 		log.warn('Cannot write down how a turn of a chat ended', {run: lease.run.id});
 	}
 }
@@ -178,7 +178,7 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 	return {text, finishReason: cut ? 'length' : 'stop', run: run.id};
 }
 
-/** Another gateway, or a person, has ended the run: nothing of it counts. */
+/** Another gateway or a person has ended the run: its result is discarded. */
 const lostLease = (run: number): SvcError =>
 	new SvcError('run_cancelled', `Cannot go on with run ${run}: its lease was lost`);
 
@@ -199,7 +199,7 @@ const chatOf = ({
 	...(stop && {stop}),
 });
 
-/** Tells the client of tools and approvals, in their order. */
+/** Sends progress of tools and approvals to the client, in order. */
 function createProgress({onProgress}: AgentTurn, log: Logger) {
 	let last = Promise.resolve();
 	const say = (told: JsonObject) => {
@@ -233,7 +233,7 @@ function approvalProgress(approval: Approval): JsonObject {
 			};
 }
 
-/** `undefined` for entries of the journal alone. */
+/** `undefined` for entries that only the journal keeps. */
 function progressOf({kind, data = {}}: TranscriptEntry): JsonObject | undefined {
 	const {tool = null, call = null, server = null} = data;
 	switch (kind) {

@@ -14,13 +14,13 @@ import {createAgents} from '../runs/open-workers.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import {createApiTurns, type ApiTurnsDependencies} from './api-turns.ts';
 
-/** A model that is named for itself is looked for anew so often: servers of this machine come and go. */
+/** How long the choice of a model named explicitly is reused: servers on this machine start and stop. */
 const chosenMs = 30_000;
 
-/** Which model answers for a public one. */
+/** Maps public models to the models that answer. */
 export type ApiModels = ReturnType<typeof createApiModels>;
 
-/** Chooses for each request, and looks for the same model not for each. */
+/** Chooses the model of each request; recent choices are cached. */
 export function createApiModels(world: {
 	readonly clock: Clock;
 	readonly config: () => Config;
@@ -67,9 +67,9 @@ export function createApiModels(world: {
 	const choose = async ({name}: PublicModel) =>
 		name === undefined ? live.current() : choice(name);
 	return {
-		/** Rejects with `SvcError` as choosing a model does. */
+		/** Rejects with the `SvcError` of the choice of a model. */
 		choice: choose,
-		/** `undefined` when it is the offline model. */
+		/** `undefined` for the offline model. */
 		async upstreamOf(model: PublicModel): Promise<Upstream | undefined> {
 			const {chatAddress} = await choose(model);
 			return (
@@ -110,7 +110,7 @@ export function openTurns(
 	});
 }
 
-/** What answers keys of kind `test`, whatever is configured. */
+/** The model that answers keys of kind `test`, whatever is configured. */
 const offline: Awaited<ReturnType<AgentRunnerDependencies['model']>> = {
 	view: {provider: 'offline', name: offlineModelName, origin: 'the key is for tests'},
 	load: async () => createOfflineModel(),

@@ -24,7 +24,7 @@ import {createPersonChat} from './person-chat.ts';
 /** The chat API and its keys. */
 export type OpenedApi = Awaited<ReturnType<typeof openApi>>;
 
-/** The chat API, joined with what answers in it. Nothing listens before `start()`. */
+/** Opens the chat API and joins it with what answers its requests. Listens only after `start()`. */
 export async function openApi(
 	world: RoomWorld,
 	options: Omit<Parameters<typeof openTurns>[1], 'announce' | 'approvals'> & {
@@ -57,7 +57,7 @@ export async function openApi(
 				emit({type: 'keys-changed', at: clock.now(), keys: changed, gone});
 			},
 		});
-	// Keys that cannot be read take down the chat API alone, and are read again with each try to serve it.
+	// Unreadable keys disable only the chat API, and are read again at each attempt to serve it.
 	const keys = async () => oneByOne(async () => (desk ??= await openKeys()));
 	await keys().catch((error: unknown) => log.error(messageOf(error)));
 	const api = stack.use(
@@ -110,11 +110,11 @@ export async function openApi(
 
 type LiveApi = LiveListener<ApiServer>;
 
-/** Serves the chat API as the configuration says, and reports where it stands. Refused, it leaves the rest of the gateway running. @see manual/chat-api.md#settings */
+/** Serves the chat API as configured and reports its state. A refusal to listen leaves the rest of the gateway running. @see manual/chat-api.md#settings */
 export function createLiveApi(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly config: () => ApiConfig;
-		/** Why the configuration as a whole cannot be used, if so. */
+		/** Why the whole configuration is unusable; `undefined` when it is usable. */
 		readonly brokenBy: () => string | undefined;
 		/** Makes a server for the host and port as configured now. */
 		readonly create: (config: ApiConfig) => Promise<ApiServer>;
@@ -139,7 +139,7 @@ export function createLiveApi(
 
 	const broken = () => brokenBy() ?? config().broken;
 	return createLiveListener<ApiServer, ApiConfig>(world, {
-		// What is served goes on while the configuration is broken.
+		// While the configuration is broken, a running API goes on.
 		mustClose: isServing => isServing && !config().enabled && broken() === undefined,
 		wanted() {
 			const api = config();
@@ -167,16 +167,16 @@ export function createLiveApi(
 	});
 }
 
-/** Who asks for the list of models waits no longer for the servers of them. */
+/** How long the list of models waits for the models' servers, milliseconds. */
 const waitMs = 1000;
-/** A server that has not answered by then is not waited for any more. */
+/** Time limit of a request to a model's server, milliseconds. */
 const askMs = 10_000;
 const knownMs = 600_000;
-/** One that did not answer is asked again sooner. */
+/** A server that did not answer is asked again sooner. */
 const unknownMs = 60_000;
 const maxKnown = 200;
 
-/** What the servers of models say of them; asked now and then, and never waited for longer than a second. Never rejects. */
+/** Returns the limits that models' servers report: cached, and never waited for longer than a second. Never rejects. */
 function createApiLimits({
 	clock,
 	models,
@@ -224,7 +224,7 @@ function createApiLimits({
 		try {
 			return await Promise.race([ask(model), tooLate]);
 		} catch {
-			// No server, or no list: nothing is known.
+			// No server or no list: the limits are unknown.
 			return {};
 		} finally {
 			cancel();

@@ -33,7 +33,7 @@ export function createPersonChat(given: {
 			isTest: false,
 			requestId: '',
 			denyApprovals: false,
-			// Cancelling its run stops it.
+			// Never aborts: the turn is stopped by cancelling its run.
 			signal: new AbortController().signal,
 			async onText() {},
 			async onProgress() {},
@@ -49,7 +49,9 @@ export function createPersonChat(given: {
 
 	return {
 		/**
-		 * Begins a turn; resolves when its run is under way. Without `session` it is the first of a new one. The answer, with what was asked, is in the session before its run is done; of a turn that fails nothing is.
+		 * Begins a turn; resolves when its run has started. Without `session` it begins a new session. Question and answer are in the session before the run is done; a failed turn
+		 * leaves nothing there.
+		 *
 		 * @throws SvcError `session_not_found`, `session_busy`, `session_full`, `chat_refused`, `journal_unavailable`
 		 */
 		async say({text, session: id}: {readonly text: string; readonly session?: string}): Promise<{
@@ -61,7 +63,7 @@ export function createPersonChat(given: {
 				? desk.begin(person, model.id)
 				: desk.resume(person, id));
 			const begun = Promise.withResolvers<number>();
-			// Once it has begun, its run says how it ended.
+			// A failure after the start is reported by the run itself.
 			work(session, {model, text, onBegin: begun.resolve}).catch(begun.reject);
 			try {
 				return {session: session.id, run: await begun.promise};

@@ -11,7 +11,7 @@ import type {RoomWorld, StoreWait} from '../rooms.ts';
 const againMs = 2000;
 const retryAfterSeconds = 10;
 
-/** Listens on the port of a server until the store is open. */
+/** Holds a server's port until the store is open. */
 type Placeholder = AsyncDisposable & {readonly key: string};
 
 /**
@@ -34,7 +34,7 @@ export async function awaitStore<Opened>(
 	let said: string | undefined;
 	for (;;) {
 		try {
-			// oxlint-disable-next-line no-await-in-loop -- one try after the other
+			// oxlint-disable-next-line no-await-in-loop -- sequential attempts
 			const opened = await open();
 			if (said !== undefined) {
 				log.note('The store is open');
@@ -55,7 +55,7 @@ export async function awaitStore<Opened>(
 
 		// oxlint-disable-next-line no-await-in-loop -- as above
 		await servers.follow(live.current());
-		// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+		// oxlint-disable-next-line no-await-in-loop -- a pause between two attempts
 		await sleep(clock, againMs, ending);
 		// oxlint-disable-next-line no-await-in-loop -- as above
 		await live.catchUp();
@@ -67,7 +67,7 @@ function createPlaceholders(world: Pick<World, 'clock' | 'log'>) {
 	let open: readonly Placeholder[] = [];
 	let said = '';
 	return {
-		/** Listens where the configuration says that the gateway listens. Never rejects. */
+		/** Listens on the configured ports of the gateway. Never rejects. */
 		async follow({webhook, api}: Pick<Config, 'webhook' | 'api'>) {
 			const wanted = [
 				{section: 'platforms.webhook', ...webhook, body: webhookBody},

@@ -6,26 +6,26 @@ import {isSealed, type Sealer} from '../../core/seal.ts';
 import type {World} from '../../core/world.ts';
 import type {StoreNotes} from '../../store/shared-port.ts';
 
-/** How long an answer is waited for, milliseconds. */
+/** Time limit of an answer, milliseconds. */
 const answerMs = 5000;
-/** Bound of the calls of this member that wait, and of the calls of others that are under way. */
+/** Maximum number of unanswered calls of this member, and of calls of others under way here. */
 const maxWaiting = 100;
-/** Calls that are remembered, so that none is done twice. */
+/** Recent calls that are remembered, so that none is performed twice. */
 const maxDone = 1000;
-/** JSON of an input or an answer, in UTF-16 units. */
+/** Maximum JSON size of an input or an answer, UTF-16 units. */
 const maxLength = 512 * 1024;
 
-/** What a member does for others. */
+/** Performs calls of one name for other members. */
 type CallHandler = {
-	/** Whether the thing is here: a call to every member is answered by the one that has it, a call to this one in any case. */
+	/** Whether the thing is at this member. A call to every member is answered by the one that has it; a call addressed to this member is performed in any case. */
 	readonly has: (input: JsonValue) => boolean;
-	/** Rejections are told to the caller. */
+	/** A rejection is passed on to the caller. */
 	readonly perform: (input: JsonValue) => Promise<JsonValue>;
 };
 
 export type Calls = ReturnType<typeof createCalls>;
 
-/** Calls between the members of a cluster, as notes on their store. Each is done once at most; all the rules about a thing are those of the member that has it. */
+/** Calls between members of a cluster, sent as notes through their store. Each is performed at most once, under the rules of the member that has the thing. */
 export function createCalls({
 	clock,
 	log,
@@ -37,9 +37,9 @@ export function createCalls({
 	readonly events: StoreNotes;
 	/** `Shared.owner`. */
 	readonly owner: string;
-	/** What this member is called. */
+	/** The name of this member. */
 	readonly node: string;
-	/** Encrypts inputs and answers; `undefined`: there is no key, and they stand as they are. */
+	/** Encrypts inputs and answers; `undefined` without a key: they are then sent as plain text. */
 	readonly sealer?: () => Sealer | undefined;
 }) {
 	const close = (value: JsonValue, place: readonly string[]): JsonValue => {
@@ -54,7 +54,7 @@ export function createCalls({
 		return sealer()?.seal(text, place) ?? value;
 	};
 
-	/** `undefined`: it is sealed with another key. */
+	/** `undefined` when the value is sealed with another key. */
 	const open = (value: JsonValue, place: readonly string[]): JsonValue | undefined => {
 		if (!isSealed(value)) {
 			return value;
@@ -134,8 +134,9 @@ export function createCalls({
 
 	return {
 		/**
-		 * Asks another member, and resolves with its answer; `undefined`: no member that was asked has the thing, or none answered within five seconds.
-		 * An unreachable store counts as no answer.
+		 * Asks another member and resolves with its answer; `undefined` if no member that was asked has the thing, or none answered within five seconds. An unreachable store
+		 * counts as no answer.
+		 *
 		 * @throws SvcError with the code and the message of the member that refused; `member_busy`, `store_key_wrong` where the two have different keys
 		 */
 		async call(name: string, input: JsonValue, to?: string): Promise<JsonValue | undefined> {
@@ -162,7 +163,7 @@ export function createCalls({
 				waiting.delete(id);
 			}
 		},
-		/** What this member does for others from now on. */
+		/** Performs calls named `name` of other members from now on. */
 		serve(name: string, handler: CallHandler): void {
 			handlers.set(name, handler);
 		},
@@ -182,7 +183,7 @@ function tooBusy(): never {
 	);
 }
 
-/** A call is encrypted with the key of the database: a member that cannot read it has another key, or none. */
+/** The two members have different database keys, or one has none. */
 const otherKey = (what: string, node: string): SvcError =>
 	new SvcError(
 		'store_key_wrong',

@@ -6,18 +6,18 @@ import {keepLast} from '../../core/bounds.ts';
 import {canonicalJson, isJsonObject, type JsonValue} from '../../core/json.ts';
 import {orElse} from '../../core/or-else.ts';
 
-/** What members compare: a mark of each key of the configuration, each script and each skill that matters. */
+/** What members compare: one mark for each configuration key, script and skill that matters. */
 export type ConfigMarks = Readonly<Record<string, string>>;
 
-/** Keys that are marked; of what is more there is one mark for all of it. */
+/** Maximum number of separate marks; everything beyond shares one. */
 const maxMarks = 400;
-/** Of one folder; what is more counts by its name and size. */
+/** Maximum number of files of one folder; a larger file than `maxFileBytes` is compared by name and size only. */
 const maxFiles = 500;
 const maxFileBytes = 1024 * 1024;
-/** Files whose digest is remembered: those of both folders. */
+/** Maximum number of cached digests: the files of both folders. */
 const maxDigests = 2 * maxFiles;
 
-/** Keys that may differ: where a member listens, its name, and how it reaches the database. */
+/** Keys that may differ between members: addresses, the member's name, how it reaches the database. */
 const own: ReadonlySet<string> = new Set([
 	'platforms.webhook.host',
 	'platforms.webhook.port',
@@ -26,11 +26,11 @@ const own: ReadonlySet<string> = new Set([
 	'metrics.host',
 	'gateway.node',
 	'gateway.store',
-	// Marked by what it makes of the others.
+	// Compared by the key that makes the other marks.
 	'gateway.store_key',
 ]);
 
-/** Besides the sections themselves, what has a mark for each of its keys. */
+/** Objects below the sections that have a mark for each of their keys. */
 const opened: ReadonlySet<string> = new Set(['platforms.webhook', 'platforms.webhook.routes']);
 
 /** The marks of a configuration, keyed with the secret that the members share, or else with the password of the database: an unkeyed mark of a short secret could be guessed. */
@@ -48,7 +48,7 @@ export function configMarks({written, paths, gateway}: Config): ConfigMarks {
 	];
 	const [first, rest] = [members.slice(0, maxMarks), members.slice(maxMarks)];
 	return Object.fromEntries([
-		// Of secrets that differ, everything would.
+		// A constant: with different secrets, this mark differs like all others.
 		['gateway.store_key', markOf('')],
 		...first,
 		...(rest.length === 0 ? [] : [['(more)', markOf(JSON.stringify(rest))]]),
@@ -57,7 +57,10 @@ export function configMarks({written, paths, gateway}: Config): ConfigMarks {
 
 let derived: {readonly secret: string; readonly key: Buffer} | undefined;
 
-/** Marks stand in the database: guessing a secret from them must be as slow as decrypting what is there. Deriving takes tens of milliseconds, so the last key is remembered. */
+/**
+ * Derives the HMAC key slowly, because the marks are in the database: guessing the secret from them must be as slow as decrypting the database. Takes tens of milliseconds,
+ * so the last key is cached.
+ */
 function keyOf(secret: string): Buffer {
 	if (derived?.secret !== secret) {
 		derived = {secret, key: scryptSync(secret, 'svc marks of a configuration', 32)};
@@ -66,7 +69,7 @@ function keyOf(secret: string): Buffer {
 	return derived.key;
 }
 
-/** Keys in which two members differ; the key that the marks are made with, if that is another one, stands for all. */
+/** Keys in which two members differ; only `gateway.store_key` if their marks are made with different secrets. */
 export function differingKeys(some: ConfigMarks, others: ConfigMarks): readonly string[] {
 	const keys = [...new Set([...Object.keys(some), ...Object.keys(others)])].filter(
 		key => some[key] !== others[key],
@@ -74,7 +77,7 @@ export function differingKeys(some: ConfigMarks, others: ConfigMarks): readonly 
 	return keys.includes('gateway.store_key') ? ['gateway.store_key'] : keys.toSorted();
 }
 
-/** The settings of the receiver may stand in two places. */
+/** Normalises the receiver's settings, which may be written in two places. */
 function withoutExtra(written: Config['written']): JsonValue {
 	const {platforms} = written;
 	const webhook = isJsonObject(platforms) ? platforms['webhook'] : undefined;
@@ -89,7 +92,7 @@ function withoutExtra(written: Config['written']): JsonValue {
 	};
 }
 
-/** What has a mark of its own, by its path. */
+/** Splits a value into the parts that have marks of their own, by path. */
 function partsOf(value: JsonValue, path: string): ReadonlyArray<readonly [string, JsonValue]> {
 	if (!isJsonObject(value) || (path.includes('.') && !opened.has(path))) {
 		return own.has(path) ? [] : [[path, value]];
@@ -100,7 +103,7 @@ function partsOf(value: JsonValue, path: string): ReadonlyArray<readonly [string
 	);
 }
 
-/** The name and the path of each script, and of each skill with all of its files; nothing of what cannot be read. */
+/** The relative and the full path of each file below `folder`; empty if it cannot be read. */
 const filesOf = (folder: string, name: string): ReadonlyArray<readonly [string, string]> =>
 	orElse(
 		() =>
@@ -113,10 +116,10 @@ const filesOf = (folder: string, name: string): ReadonlyArray<readonly [string, 
 		[],
 	);
 
-/** What a file was when its digest was made. */
+/** Cached digests, by file, with the time and size for which they hold. */
 const digests = new Map<string, {readonly stamp: string; readonly digest: string}>();
 
-/** Stands for the contents of a file, which are read again only once its time or size has changed: all files are asked for every ten seconds. */
+/** A digest of a file's contents, which are read again only when its time or size changes: all files are asked for every ten seconds. */
 function digestOf(file: string): string {
 	try {
 		const {size, mtimeMs, ino} = statSync(file);

@@ -6,10 +6,10 @@ import type {LiveJobs} from '../jobs/live-jobs.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
 
-/** How often the rooms look for what no note told of, milliseconds. */
+/** How often rooms look for changes without a note, milliseconds. */
 const lookMs = 5000;
 
-/** Has the rooms of this gateway heed what happened at others: there may be runs to work on, groups to dispatch and jobs that look otherwise. Ends with the cluster. */
+/** Applies events of other gateways to the rooms of this one: wakes the dispatcher, reads groups and jobs again. Ends with the cluster. */
 export function followOthers(
 	{clock, cluster, log}: Pick<RoomWorld, 'clock' | 'cluster' | 'log'>,
 	{
@@ -21,7 +21,7 @@ export function followOthers(
 		readonly announce: RunAnnouncer;
 		readonly jobs: Pick<LiveJobs, 'changed' | 'runChanged'>;
 		readonly groups: Pick<LiveGroups, 'wake'>;
-		/** Looks for due runs. */
+		/** Looks for due runs now. */
 		readonly wake: () => void;
 	},
 ): void {
@@ -40,7 +40,7 @@ export function followOthers(
 				jobs.runChanged({profile, id: job.id});
 			}
 
-			// A place of its route, or of its job, may be free.
+			// A worker of its route or job may be free.
 			wake();
 		}
 	};

@@ -11,7 +11,7 @@ import type {Store, StoreHealth} from '../../store/port.ts';
 import type {Member, TakenOver} from '../../store/shared-port.ts';
 import {type ConfigMarks, differingKeys} from './config-marks.ts';
 
-/** How often members are looked at, milliseconds. */
+/** How often the members are read, milliseconds. */
 const lookMs = 10_000;
 const maxNamedKeys = 8;
 
@@ -20,7 +20,7 @@ export type Members = ReturnType<typeof watchMembers>;
 /** The name of a member, and the keys in which its configuration differs. */
 type Difference = {readonly node: string; readonly keys: readonly string[]};
 
-/** Looks after the members of a cluster: takes over what those that are gone left, and says where the configurations of two differ. */
+/** Watches the members of a cluster: takes over the work of members that are gone, and logs differing configurations. */
 export function watchMembers(
 	{clock, log, store}: Pick<World, 'clock' | 'log'> & {readonly store: Store},
 	{
@@ -32,11 +32,11 @@ export function watchMembers(
 	}: {
 		readonly marks: () => ConfigMarks;
 		readonly version: string;
-		/** The members were read. Must not throw. */
+		/** Called with the members read. Must not throw. */
 		readonly onRead: (members: readonly Member[], health: StoreHealth) => void;
-		/** They could not be read for a while, and notes may be lost. Must not throw. */
+		/** Called when the store is back after being unreachable: notes may be lost. Must not throw. */
 		readonly onBack: () => void;
-		/** Must not throw. */
+		/** Called with the work taken over from a gone member. Must not throw. */
 		readonly onTaken: (taken: TakenOver) => void;
 	},
 ) {
@@ -44,7 +44,7 @@ export function watchMembers(
 	let isDescribed = false;
 	let isLeaving = false;
 	let isAway = false;
-	/** What was logged about each other member, by its owner. */
+	/** The difference logged for each other member, by its owner. */
 	const differing = new Map<string, Difference>();
 	let hasNamesake = false;
 	const gone = new Set<string>();
@@ -106,7 +106,7 @@ export function watchMembers(
 
 	const tellOfGone = () => {
 		for (const {owner, node, state} of members) {
-			// This one was not seen while the store was away.
+			// While the store was away, this member was not seen either.
 			if (state === 'gone' && !gone.has(owner) && owner !== store.owner) {
 				gone.add(owner);
 				log.warn(
@@ -155,9 +155,9 @@ export function watchMembers(
 	return {
 		/** The members as of the last successful read. */
 		list: () => members,
-		/** Reads them now. Never rejects. */
+		/** Reads the members now. Never rejects. */
 		look: async (): Promise<void> => look(),
-		/** What the others are told of this member has changed. */
+		/** Publishes this member's changed description at the next read. */
 		describe(): void {
 			isDescribed = false;
 		},
@@ -167,7 +167,7 @@ export function watchMembers(
 				node: escapeLine(node, 64),
 				keys: keys.slice(0, maxNamedKeys).map(key => escapeLine(key, 100)),
 			})),
-		/** Tells the others that this member stops: of several that stop at the same time, the last one that looks has no others. Never rejects. */
+		/** Announces that this member stops, so that of several that stop at once the last to look finds no others. Never rejects. */
 		async leave(): Promise<void> {
 			isLeaving = true;
 			isDescribed = false;
@@ -177,11 +177,11 @@ export function watchMembers(
 	};
 }
 
-/** Whether a member goes on, as far as it says: one that stops takes nothing over from another that does. */
+/** Whether a member goes on running, by its own description: one that stops hands nothing to another that stops. */
 export const goesOn = ({state, data}: Member): boolean =>
 	state === 'live' && !(isJsonObject(data) && data['leaving'] === true);
 
-/** Tells faces of the members when they are others than before. */
+/** Emits the members to faces when they have changed. */
 export function createMembersReport({
 	clock,
 	broker,
@@ -196,7 +196,7 @@ export function createMembersReport({
 			isGone: state === 'gone',
 			leases,
 		}));
-		// By the second: it is told when it is another one.
+		// Rounded to seconds: each other value is an event.
 		const next = {
 			members,
 			...(notesLagMs > lateNotesMs && {notesLagMs: Math.round(notesLagMs / 1000) * 1000}),
@@ -208,7 +208,7 @@ export function createMembersReport({
 	};
 }
 
-/** What a member says of itself; of another version it may be anything. */
+/** Reads a member's description; another version may have written anything. */
 function readData(data: JsonValue): {readonly version?: string; readonly config?: ConfigMarks} {
 	const {version, config} = isJsonObject(data) ? data : {};
 	return {

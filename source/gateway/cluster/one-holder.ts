@@ -5,20 +5,20 @@ import type {Leases, NamedLease} from '../../store/shared-port.ts';
 
 const leaseMs = 30_000;
 const beatMs = 10_000;
-/** How often a lease that another member holds is asked for, milliseconds. */
+/** How often a lease held by another member is requested, milliseconds. */
 const lookMs = 2500;
 
-/** Work that one member of a cluster does at a time. */
+/** Work that only one member of a cluster does at a time. */
 export type AloneWork = {
-	/** `isHeld`: whether the lease has not run out, by the clock: in a process that was stopped other timers may fire before that of the lease. */
+	/** `isHeld`: whether the lease is still valid by the clock: in a process that was suspended, other timers may fire before the lease's own. */
 	readonly start: (isHeld: () => boolean) => Promise<AsyncDisposable>;
-	/** Called with each look while another member holds the lease. Must not throw. */
+	/** Called at each attempt that finds the lease held by another member. Must not throw. */
 	readonly onOther?: () => void;
 };
 
 /**
- * Calls `start` each time that this member gets `lease`, and ends that work when the lease is lost or this is disposed of, which releases it. A failed beat is made up for by
- * the next one, until the lease has run out.
+ * Calls `start` each time this member gets `lease`; ends the work when the lease is lost, or when this is disposed of, which releases the lease. After a failed renewal the
+ * work goes on until the lease has expired.
  */
 export function holdAlone(
 	{clock, log}: Pick<World, 'clock' | 'log'>,
@@ -42,7 +42,7 @@ export function holdAlone(
 		return last;
 	};
 
-	/** Ends the work once the lease has run out, also while the store cannot be asked: another gateway may have it then. */
+	/** Ends the work when the lease expires, even if the store is unreachable: another gateway may have the lease by then. */
 	const keep = (askedAt: number) => {
 		keptAt = askedAt;
 		runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - askedAt)), () => {
@@ -92,7 +92,7 @@ export function holdAlone(
 		await looking;
 	});
 	return {
-		/** Resolves after the first try to get the lease. */
+		/** Resolves after the first attempt to get the lease. */
 		looked,
 		get isHeld() {
 			return held !== undefined;

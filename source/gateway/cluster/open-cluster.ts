@@ -12,14 +12,14 @@ import {type AloneWork, holdAlone} from './one-holder.ts';
 import {readAgain} from './read-again.ts';
 import {createRelay} from './relay.ts';
 
-/** Shortest time between two reads of what was missed from other gateways, milliseconds. */
+/** Shortest time between two reads of the store for missed notes, milliseconds. */
 const readAgainMs = 2000;
-/** Pause between two tries to read what a room cannot do without, milliseconds. */
+/** Delay between two attempts of `read`, milliseconds. */
 const againMs = 1000;
 
 const beatMs = 10_000;
 
-/** The gateways that work on one store, as a room sees them. On a store that is not shared there is one: nothing is told, asked or waited for. */
+/** The gateways on one store, as a room sees them. A store that is not shared has one: it sends no notes, makes no calls and waits for nobody. */
 export type GatewayCluster = AsyncDisposable &
 	Pick<Calls, 'call' | 'serve'> &
 	Pick<Members, 'look' | 'differences' | 'leave'> & {
@@ -28,27 +28,30 @@ export type GatewayCluster = AsyncDisposable &
 		readonly owner: string;
 		/** The name of this gateway. */
 		readonly node: string;
-		/** The members as of the last successful read, this one among them. */
+		/** The members as of the last successful read, including this one. */
 		members(): readonly Member[];
-		/** Whether other live members go on when this one stops, which do not stop at the same time. */
+		/** Whether there are other live members that are not stopping themselves. */
 		hasOthers(): boolean;
-		/** Tells the others what happened here; `undefined` where there are none. */
+		/** Sends an event to the other members; `undefined` when the store is not shared. */
 		readonly tell?: Emit;
-		/** Calls `listener`, which must not throw, with the events of another member and its `Shared.owner`; an empty owner: the events were read from the store. */
+		/** Calls `listener` with events of another member and its `Shared.owner`, which is empty for events read from the store. `listener` must not throw. */
 		onHeard(listener: (events: readonly GatewayEvent[], from: string) => void): void;
-		/** Calls `listener`, which must not throw, with the work of dead members that was taken over here. */
+		/** Calls `listener` with work of dead members that this one took over. `listener` must not throw. */
 		onTaken(listener: (taken: TakenOver) => void): void;
-		/** Calls `listener`, which must not throw, when notes may have been missed: it looks again at what the store does not hold. */
+		/** Calls `listener` when notes may have been missed, so that it reads again what depends on them. `listener` must not throw. */
 		onMissed(listener: () => void): void;
-		/** Calls `listener` with every note on the store, those of this member included. */
+		/** Calls `listener` with every note on the store, including those of this member. */
 		onNote(listener: (note: StoreNote) => void): void;
 		/** Whether calls between members are encrypted in the store. */
 		isSealed(): boolean;
-		/** Starts work that one member does at a time, whenever this member holds the lease of that name; resolves after the first try to get it. Failures are logged: it never rejects, except where the store is not shared, as `start` does. */
+		/**
+		 * Runs `work` whenever this member holds the lease `name`; resolves after the first attempt to get it. Failures are logged; rejects only if the store is not shared and
+		 * `start` rejects.
+		 */
 		holdAlone(name: string, work: AloneWork): Promise<AsyncDisposable>;
-		/** Reads what a room cannot do without; on a shared store again and again until that succeeds. @throws the reason of `ending`; where the store is not shared, what `read` throws */
+		/** Reads data that a room needs; on a shared store retries until it succeeds. @throws the reason of `ending`; on a store that is not shared, what `read` throws */
 		read<Value>(read: () => Promise<Value>): Promise<Value>;
-		/** The configuration, or what belongs to it, has changed. */
+		/** Publishes that this member's configuration, or a file that belongs to it, has changed. */
 		changed(): void;
 		/** Called once when the cluster is left. */
 		onLeaving(end: () => void): void;
@@ -61,7 +64,7 @@ type ClusterWorld = Pick<RoomWorld, 'broker' | 'clock' | 'log' | 'store' | 'vers
 type ClusterOptions = StoreWait & {
 	readonly isShared: boolean;
 	readonly node: string;
-	/** Encrypts what members ask each other; `undefined`: there is no key. */
+	/** Encrypts calls between members; `undefined` without a key. */
 	readonly sealer: () => Sealer | undefined;
 };
 
@@ -86,7 +89,7 @@ function joinCluster(
 	};
 
 	const again = stack.use(createTimer(clock));
-	/** Reads the store after a pause, which gathers what is missed meanwhile; one read at a time. */
+	/** Schedules a read of the store, which covers everything missed until then; one read at a time. */
 	const lookAgain = () => {
 		if (!again.isFree()) {
 			return;
@@ -127,7 +130,7 @@ function joinCluster(
 		),
 	);
 	void members.look();
-	// What happened between the reading of the history and now.
+	// Covers what happened since the history was read.
 	lookAgain();
 	return {
 		isShared: true,
@@ -180,10 +183,10 @@ function joinCluster(
 	};
 }
 
-/** The only gateway on its store. */
+/** A cluster with only this gateway. */
 function aloneIn({clock, store}: ClusterWorld, {node}: ClusterOptions): GatewayCluster {
 	const since = clock.now();
-	/** As if it beat as those do that share a store. */
+	/** When it was last "seen", as if it renewed its entry like members of a shared store. */
 	const seenAt = () => since + Math.floor(Math.max(0, clock.now() - since) / beatMs) * beatMs;
 	let stopHearing: ReadonlyArray<() => void> = [];
 	return {

@@ -4,14 +4,14 @@ import {openStore} from '../../store/open-store.ts';
 import type {LiveConfig} from '../live-config.ts';
 import type {RoomWorld, StoreWait} from '../rooms.ts';
 
-/** Whether other gateways may have the store open: also when its setting is broken, since a broken one never names a file. */
+/** Whether other gateways may have the store open. True also for a broken setting, since a broken one never names a file. */
 export function sharesStore({current}: Pick<LiveConfig, 'current'>): boolean {
 	const {url, broken} = storePlaceOf(current());
 	return url !== undefined || broken !== undefined;
 }
 
 /**
- * Opens the store that the configuration names, and takes over the work of dead gateways in it. A shared store is waited for. `node`: the name of this gateway there.
+ * Opens the configured store and takes over the work of dead gateways in it; waits until a shared store is reachable. `node`: the name of this gateway there.
  *
  * @throws SvcError `store_unreadable`, `store_too_new` of a file; the reason of `ending`
  */
@@ -23,7 +23,7 @@ export async function openGatewayStore(
 	const isShared = sharesStore(live);
 	let failing: string | undefined;
 	const onFailing = (reason: string | undefined) => {
-		// Each attempt opens a store of its own, which reports the same failure.
+		// Each attempt opens a new store, which may report the same failure again.
 		if (reason === failing) {
 			return;
 		}
@@ -34,7 +34,7 @@ export async function openGatewayStore(
 			at: clock.now(),
 			...(reason !== undefined && {reason: escapeLine(reason, 400)}),
 		});
-		// A store in a file logs this by itself.
+		// A store in a file logs its failures itself.
 		if (isShared) {
 			log[reason === undefined ? 'note' : 'error'](reason ?? 'The store can be reached again');
 		}
@@ -53,7 +53,7 @@ export async function openGatewayStore(
 			),
 		);
 		const taken = await store.takeOver();
-		// The failure was reported by the store of an earlier attempt.
+		// An earlier attempt's store reported the failure; this one works.
 		if (failing !== undefined && (await store.health()).failing === undefined) {
 			onFailing(undefined);
 		}

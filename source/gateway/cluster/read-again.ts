@@ -4,11 +4,11 @@ import type {Broker} from '../../core/reduce.ts';
 import {limits} from '../../core/state.ts';
 import type {Store} from '../../store/port.ts';
 
-/** How much is read; what lies further back is in the lists that are asked for. */
+/** Maximum number of rows read; older ones appear in lists when a face asks for them. */
 const deliveries = 500;
 const runs = 200;
 
-/** Tells the faces of this gateway what is in the store and not in their lists: what happened at other gateways was not heard of. @throws SvcError `journal_unavailable` */
+/** Emits to the faces of this gateway the rows of the store that their lists lack, because notes of other gateways were missed. @throws SvcError `journal_unavailable` */
 export async function readAgain({
 	store,
 	broker,
@@ -28,7 +28,7 @@ export async function readAgain({
 	const at = clock.now();
 	const state = broker.getState();
 	const newest = state.deliveries.reduce((last, {delivery: {id}}) => (id > last ? id : last), '');
-	// Those in between are in rows of several, or were told of late: twice would be worse than not at all.
+	// Only newer ones: older missing ones may already be shown in grouped rows, and showing one twice would be worse than not at all.
 	for (const delivery of received.filter(({id}) => id > newest).toReversed()) {
 		broker.emit({type: 'delivery-received', at, delivery});
 	}

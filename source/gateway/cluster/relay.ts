@@ -6,11 +6,11 @@ import type {StoreNotes} from '../../store/shared-port.ts';
 
 /** How long events are gathered before the other members are told, milliseconds. */
 const gatherMs = 200;
-/** Events of one note, and their JSON in UTF-16 units; when more are gathered the others read the store instead. */
+/** Maximum number of events of one note, and their maximum JSON size in UTF-16 units; beyond that the other members read the store instead. */
 const maxEvents = 500;
 const maxLength = 256 * 1024;
 
-/** Events about rows that all members share. Keys, rules and jobs each member reads from the store by itself; words of answers are told only where the run is. */
+/** Events about rows that all members share. Each member reads keys, rules and jobs from the store itself; text deltas stay at the member that works on the run. */
 const relayed = [
 	'alerts-changed',
 	'approval-extended',
@@ -27,11 +27,11 @@ type RelayedEvent = Extract<GatewayEvent, {readonly type: (typeof relayed)[numbe
 const isTold = (event: GatewayEvent): event is RelayedEvent =>
 	relayed.some(type => type === event.type);
 
-/** Whether this version can read the approval in an event: a newer member may tell of kinds that are left to that member. */
+/** Whether this version can read the approval in the event; kinds that only a newer member knows are left to that member. */
 const isSound = (event: RelayedEvent): boolean =>
 	!('approval' in event) || approvalSchema.safeParse(event.approval).success;
 
-/** Tells the other members of a cluster what happens here, and `hear` what happens there. Best effort: a member that falls behind or misses a note is told by `onMissed` to read the store. */
+/** Sends events of this member to the others, and theirs to `hear`. Best effort: after a missed note, `onMissed` has the store read. */
 export function createRelay(
 	{
 		clock,
@@ -48,7 +48,7 @@ export function createRelay(
 		hear,
 		onMissed,
 	}: {
-		/** Gets the events of one note; must not throw. */
+		/** Receives the events of one note; must not throw. */
 		readonly hear: (events: readonly GatewayEvent[], from: string) => void;
 		readonly onMissed: () => void;
 	},
@@ -57,7 +57,7 @@ export function createRelay(
 	let length = 0;
 	let isTooMuch = false;
 	let seq = 0;
-	/** The number of the last note of each other member. */
+	/** The number of the last note received from each other member. */
 	const heard = new Map<string, number>();
 
 	const send = () => {
@@ -98,13 +98,13 @@ export function createRelay(
 	});
 	const stop = every(clock, gatherMs, send);
 	return {
-		/** Something happened here. */
+		/** Sends an event of this member to the others. */
 		tell(event: GatewayEvent): void {
 			if (!isTold(event) || isTooMuch) {
 				return;
 			}
 
-			// Numbers and names are little: what is long are texts.
+			// Approximates the size; only texts are long.
 			length += JSON.stringify(event).length;
 			isTooMuch = gathered.length >= maxEvents || length > maxLength;
 			if (isTooMuch) {
@@ -113,7 +113,7 @@ export function createRelay(
 				gathered.push(event);
 			}
 		},
-		/** Sends what is gathered, and hears nothing more. */
+		/** Sends the gathered events, and receives nothing more. */
 		[Symbol.dispose]() {
 			stop();
 			send();
@@ -122,7 +122,7 @@ export function createRelay(
 	};
 }
 
-/** The event with the name of the member that has the thing. */
+/** The event, with the name of the member that has the run or request. */
 function from(event: RelayedEvent, node: string): GatewayEvent {
 	switch (event.type) {
 		case 'approval-requested':

@@ -14,7 +14,7 @@ import type {Store} from '../../store/port.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {RoomWorld} from '../rooms.ts';
 
-/** Approvals of all members: what is asked at another one is answered there. */
+/** The approvals of all members: a request of another member is answered by that member. */
 export type SharedApprovals = Omit<OpenedApprovals, 'extend'> & {
 	/** @see Approvals.extend @throws SvcError `member_silent` */
 	extend(id: number): Promise<Approval | undefined>;
@@ -25,14 +25,14 @@ type AtOther = {readonly approval: Approval; readonly owner: string};
 /** Pause before a member that did not answer is asked again, milliseconds. */
 const askAgainMs = 2000;
 
-/** Requests that are read in the store at once. */
+/** Maximum number of requests read from the store at once. */
 const maxRead = 200;
 
-/** JSON of the requests that a member tells another of at once, in UTF-16 units. */
+/** Maximum JSON size of requests that one member sends another at once, UTF-16 units. */
 const maxTold = 256 * 1024;
 
 /**
- * Joins the requests of this member with those of the others. The member whose run asks decides by its own rules what an answer may do, and takes the first.
+ * Joins the requests of this member with those of the others. The member whose run asks applies its own rules to an answer, and accepts the first one.
  *
  * @see manual/several-machines.md#approvals-across-members
  */
@@ -60,7 +60,7 @@ export function shareApprovals(
 			}
 		}
 	});
-	/** No note of its end has arrived, but the store keeps those that were settled last. */
+	/** Looks up a request whose settling was not announced; the store keeps the most recently settled ones. */
 	const lookAt = async (id: number) => {
 		const approval = await store.approvals.get(id);
 		const isWaiting = approval && !approval.decision;
@@ -80,7 +80,10 @@ export function shareApprovals(
 		}
 	});
 
-	/** Asks each other member what waits there: it may be older than this member, or its note lost. A member that does not answer is asked again; meanwhile its requests are read from the store. Requests that no member names any more are looked up there, too. */
+	/**
+	 * Asks each other member for its waiting requests: it may have started earlier, or its note may be lost. A member that does not answer is asked again; meanwhile its
+	 * requests are read from the store. Requests that no member lists any more are looked up there, too.
+	 */
 	const askOthers = createRepeat(async () => {
 		await cluster.look();
 		const before = [...others.keys()];
@@ -88,7 +91,7 @@ export function shareApprovals(
 		const silent = new Map<string, string>();
 		for (const {owner, node, state} of cluster.members()) {
 			if (state === 'live' && owner !== cluster.owner) {
-				// oxlint-disable-next-line no-await-in-loop -- a few, and nothing waits for it
+				// oxlint-disable-next-line no-await-in-loop -- few members, and nothing waits for it
 				const told = await cluster.call('waiting', null, owner).catch(() => undefined);
 				if (told === undefined) {
 					silent.set(owner, node);
@@ -123,7 +126,7 @@ export function shareApprovals(
 
 	const keepTold = (approval: Approval, owner: string) => {
 		others.set(approval.id, {approval, owner});
-		// For the faces of this member alone: the others know.
+		// Only for faces of this member: the other members know already.
 		broker.emit({type: 'approval-requested', at: clock.now(), approval});
 	};
 
@@ -177,7 +180,7 @@ export function shareApprovals(
 			`Cannot tell whether approval ${id} took that: ${nodeOf(id)}, which asks, does not answer; look at it again`,
 		);
 
-	/** The content of a form may be a password, and would stand in the database for a while. */
+	/** Refuses form content without encryption: it may be a password, and would be in the database for a while. */
 	const refusePlain = (id: number, answer: ApprovalAnswer) => {
 		if ('content' in answer && !cluster.isSealed()) {
 			throw new SvcError(
@@ -223,7 +226,7 @@ export function shareApprovals(
 			try {
 				return await settleThere(id, answer, byUs);
 			} catch (error) {
-				// It may have been settled meanwhile, even by this answer when only the reply was lost; or its gateway is gone.
+				// The request may be settled already, even by this answer if only the reply was lost; or its gateway may be gone.
 				const {approval} = await approvals.settle(id, answer, by);
 				const {decision} = approval ?? {};
 				if (!approval || !decision) {
@@ -252,13 +255,13 @@ export function shareApprovals(
 	};
 }
 
-/** The answer of a member, which may run another version. */
+/** Parses a member's answer; the member may run another version. */
 const approvalsIn = (told: JsonValue | undefined): readonly Approval[] => {
 	const parsed = approvalSchema.array().safeParse(told);
 	return parsed.success ? parsed.data : [];
 };
 
-/** Whether this version can read the request in the store, and all that a person has to read is in it. */
+/** Whether this version can read a request from the store, and the store kept all that a person has to read. */
 const isWhole = (approval: Approval): boolean =>
 	approvalSchema.safeParse(approval).success && isKeptWhole(approval);
 

@@ -10,10 +10,10 @@ import type {Rooms} from '../rooms.ts';
 
 type ChatCommands = CommandsOf<typeof table>;
 
-/** Conversations of one chat that are told of. */
+/** Maximum number of conversations shown for one chat. */
 const mostConversations = 20;
 
-/** The commands that tell who wrote on platforms, of a gateway in this process or of a home without one. */
+/** The commands that list who wrote on platforms, for a running gateway or for a home without one. */
 export function createChatReads(rooms: {
 	readonly store: Pick<StoreReader, 'conversations'>;
 	readonly paths: Pick<Rooms['paths'], 'profile'>;
@@ -68,7 +68,7 @@ function writerView(writer: Writer, settings: People | undefined) {
 	return {platform, chat, thread, user, name, allowed, approver, lastAt, messages};
 }
 
-/** The command of a gateway in this process that lets a person talk with it. */
+/** The command of a running gateway that allows a person to talk with the agent. */
 export const createChatChanges = (
 	rooms: Pick<Rooms, 'clock' | 'live' | 'log'>,
 ): Pick<ChatCommands, 'allowWriter'> => ({

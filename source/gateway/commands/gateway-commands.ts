@@ -3,7 +3,7 @@ import type {gateway as table} from '../contract/gateway.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {Rooms, Seat} from '../rooms.ts';
 
-/** The commands for the gateway of this process as a whole, but its end. */
+/** The commands for the gateway as a whole, except `stop`. */
 export const createGatewayCommands = (
 	rooms: Rooms,
 	seat: () => Seat,

@@ -4,13 +4,13 @@ import type {install as table} from '../contract/install.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {Rooms} from '../rooms.ts';
 
-/** Bound of the links that wait: a page that opens links by itself must not flood the person with questions. */
+/** Maximum number of pending links: a page that opens links automatically must not flood the person with questions. */
 const maxWaiting = 5;
 
-/** How long a link waits for a person. */
+/** How long a link waits for a person, milliseconds. */
 const waitMs = 10 * 60_000;
 
-/** Without the link, which may hold secrets. */
+/** Drops the link itself, which may contain secrets. */
 const withoutLink = ({id, name, askedAt, expiresAt}: OfferedInstall): WaitingInstall => ({
 	id,
 	name,
@@ -18,7 +18,7 @@ const withoutLink = ({id, name, askedAt, expiresAt}: OfferedInstall): WaitingIns
 	expiresAt,
 });
 
-/** The commands for install links of a gateway in this process. What waits is kept in memory, and dropped when it is looked at too late. */
+/** The commands for install links. Pending links are kept in memory and dropped once they expire. */
 export function createInstallCommands(
 	rooms: Pick<Rooms, 'clock' | 'live' | 'emit' | 'log'>,
 ): CommandsOf<typeof table> {

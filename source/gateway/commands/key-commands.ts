@@ -6,7 +6,7 @@ import type {World} from '../../core/world.ts';
 import type {keys as table} from '../contract/keys.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 
-/** The commands for keys of the chat API, of a gateway in this process or of a home without one. */
+/** The commands for keys of the chat API, for a running gateway or for a home without one. */
 export function createKeyCommands(
 	rooms: Pick<World, 'clock'> & {
 		readonly api: {keys(): Promise<KeyDesk>};

@@ -16,18 +16,18 @@ import type {GatewayCommands} from '../port.ts';
 import type {Rooms} from '../rooms.ts';
 import {createChatReads} from './chat-commands.ts';
 
-/** How long counts are told again before the journal is asked anew, milliseconds. */
+/** How long counts are cached, milliseconds. */
 const keptMs = 30_000;
 
-/** Runs are summed since so long ago where nothing else is asked for, milliseconds. */
+/** Default period over which runs are summed, milliseconds. */
 const sumMs = 7 * 86_400_000;
 
-/** The commands that only read the journal, of a gateway in this process or of a home without one. */
+/** The commands that only read the journal, for a running gateway or for a home without one. */
 export type ReadCommands = Pick<GatewayCommands, keyof ReturnType<typeof createReadCommands>>;
 
 type ReadConfig = Pick<Config, 'platforms' | 'retention'>;
 
-/** `nodesOfRuns`: which other gateway works on which run; the store does not say it, what they tell of each other does. @see ReadCommands */
+/** `nodesOfRuns`: which other gateway works on which run. The store does not record it; it is known from their events. @see ReadCommands */
 export function createReadCommands(
 	rooms: Pick<World, 'clock'> & {
 		readonly store: StoreReader;
@@ -42,7 +42,7 @@ export function createReadCommands(
 	},
 	nodesOfRuns: () => ReadonlyMap<number, string> = () => new Map(),
 ) {
-	/** `hungUp`: of an operation that `heedsHangUp`. */
+	/** `hungUp` aborts when the client disconnects; only operations with `heedsHangUp` get it. */
 	const searching =
 		<Noun extends HistoryNoun>(noun: Noun) =>
 		async (
@@ -78,7 +78,7 @@ export function createReadCommands(
 			try {
 				return await counts;
 			} catch (error) {
-				// A failure is not told again.
+				// A failure is not cached.
 				counted = counted.counts === counts ? undefined : counted;
 				throw error;
 			}
@@ -102,7 +102,7 @@ export function createReadCommands(
 				: rooms.store.approvals.settled(filter);
 		},
 		async getApproval(id) {
-			// The journal has it as it was asked: without larger arguments and without the time that was added.
+			// The journal has the request as first asked: without larger arguments and without extensions of its deadline.
 			const waiting = rooms.approvals.waiting().find(one => one.id === id);
 			return waiting ?? rooms.store.approvals.get(id);
 		},

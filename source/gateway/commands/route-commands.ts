@@ -8,10 +8,10 @@ import type {Rooms} from '../rooms.ts';
 
 type RouteCommands = CommandsOf<typeof table>;
 
-/** How long a secret passes after it was replaced, where the call does not say. */
+/** How long a replaced secret stays valid by default, milliseconds. */
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The commands for routes of a gateway in this process. */
+/** The commands for routes. */
 export function createRouteCommands(
 	rooms: Pick<Rooms, 'clock' | 'broker' | 'live' | 'log' | 'receiver' | 'replays' | 'servers'>,
 ): RouteCommands {

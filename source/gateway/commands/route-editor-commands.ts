@@ -11,10 +11,10 @@ import type {Rooms} from '../rooms.ts';
 const defaultLast = 200;
 const maxLast = 1000;
 
-/** Filters that are tried one by one. */
+/** Maximum number of filters whose effect is tried one by one. */
 const maxFilters = 20;
 
-/** The commands for editing routes of a gateway in this process. What they need is loaded with the first of them. */
+/** The commands for editing routes. Their modules are loaded by the first call. */
 export function createRouteEditorCommands(
 	rooms: Pick<Rooms, 'clock' | 'broker' | 'live' | 'store' | 'log' | 'deliverer'>,
 ): CommandsOf<typeof table> {
@@ -35,7 +35,7 @@ export function createRouteEditorCommands(
 		return judgeDraft(name, {draft, written}, await surroundings());
 	};
 
-	/** A draft as its receiver would have it, or the first reason why it would not. */
+	/** Compiles a draft for the receiver, or returns the first reason why it cannot be served. */
 	const ready = async (name: string, draft: RouteDraft) => {
 		const {route, problems} = await judge(name, draft);
 		const [problem] = problems;

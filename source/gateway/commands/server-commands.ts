@@ -8,7 +8,7 @@ import type {servers as table} from '../contract/servers.ts';
 import type {ServerReloadPlan} from '../port.ts';
 import type {Rooms} from '../rooms.ts';
 
-/** The commands for tool servers of a gateway in this process. */
+/** The commands for tool servers. */
 export function createServerCommands(
 	rooms: Pick<Rooms, 'clock' | 'servers' | 'live' | 'approvals' | 'log'>,
 ): CommandsOf<typeof table> {
@@ -40,7 +40,7 @@ export function createServerCommands(
 	};
 }
 
-/** What a reload of the tool servers of `profile` would do, for a person: what changes, and which rules would not hold any more. Pure. */
+/** Describes for a person what a reload of the tool servers of `profile` would change, and which rules it would void. Pure. */
 export function describeServerPlan(
 	changes: readonly PlannedServerChange[],
 	{profile, rules}: {readonly profile: string; readonly rules: readonly ApprovalRule[]},
@@ -69,7 +69,7 @@ function lineOf({name, kind, keys, tools}: PlannedServerChange, rules: number): 
 	return consequences.length > 0 ? `${what} (${consequences.join(', ')})` : what;
 }
 
-/** How many rules are for a tool that would be gone, or for a server that would be another one. */
+/** Number of rules for a tool that would be gone, or for a server that would be replaced by another. */
 function voidRules(
 	{name, isOther, lostTools}: PlannedServerChange,
 	rules: readonly ApprovalRule[],

@@ -14,12 +14,12 @@ type WorkCommands = Omit<
 	keyof ReadCommands
 >;
 
-/** Characters of why a run was dropped. */
+/** Maximum number of characters of the reason for dropping a run. */
 const maxReason = 500;
 
 /** The commands of a gateway in this process that change deliveries, runs, groups, jobs and approvals. */
 export function createWorkCommands(rooms: Rooms): WorkCommands {
-	/** A person decides about a run that waits for one. */
+	/** A person decides about run `id`: an interrupted one releases its route and subject from the hold of the loop breaker. */
 	const decided = async (id: number) => {
 		const run = await rooms.store.runs.get(id);
 		if (run?.state === 'interrupted') {
@@ -58,7 +58,7 @@ export function createWorkCommands(rooms: Rooms): WorkCommands {
 			return handOverAgain(rooms, id, where);
 		},
 		async retryRun(id) {
-			// Before it can start: it would be held again.
+			// Before the run can start: otherwise it would be held again.
 			await decided(id);
 			const queued = await rooms.store.runs.retry(id);
 			if (queued) {

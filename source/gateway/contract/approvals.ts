@@ -13,7 +13,7 @@ const params = {id: numberOf('approval')};
 
 /** Calls and forms that wait for a person, and the standing rules. A process that may open the socket may answer: its mode is 0600. */
 export const approvals = {
-	/** What waits, oldest first; or what was settled, newest first. */
+	/** Waiting requests, oldest first; or settled ones, newest first. */
 	listApprovals: get(
 		'/v1/approvals',
 		'Lists waiting requests, oldest first; or settled ones, newest first.',
@@ -30,14 +30,14 @@ export const approvals = {
 			result: z.array(approvalSchema),
 		},
 	),
-	/** `undefined` when there is none; the newest 5,000 that were settled are kept. */
+	/** `undefined` when there is no such request; the newest 5,000 settled ones are kept. */
 	getApproval: get('/v1/approvals/{id}', 'One request, waiting or settled.', {
 		params,
 		result: approvalSchema.optional(),
 	}),
 	/**
-	 * Answers what waits. The first answer wins. `by` names the face.
-	 * @throws SvcError `approval_invalid` for an answer that the request does not take: a scope that is not offered, a wrong name, a form that is not filled in
+	 * Answers a waiting request. The first answer wins. `by` names the face.
+	 * @throws SvcError `approval_invalid` for an answer that the request does not accept: a scope that is not offered, a wrong name, a form that is not filled in
 	 */
 	settleApproval: post(
 		'/v1/approvals/{id}/settle',
@@ -48,7 +48,7 @@ export const approvals = {
 			result: answerOutcomeSchema,
 		},
 	),
-	/** Moves the deadline by five minutes, as far as the run's own end; `undefined` when it does not wait any more. */
+	/** Moves the deadline by five minutes, at most to the end of the run; `undefined` when the request is not waiting. */
 	extendApproval: post(
 		'/v1/approvals/{id}/extend',
 		'Moves the deadline by five minutes, but not beyond the time limit of the run; 404 when the request does not wait.',
@@ -59,7 +59,7 @@ export const approvals = {
 	}),
 	/**
 	 * `undefined` when there is no such rule.
-	 * @throws SvcError `approval_invalid` when the tool is defined otherwise, and for a rule that takes no other definition
+	 * @throws SvcError `approval_invalid` when the tool's present definition is another, and for a rule whose definition cannot be changed
 	 */
 	acceptApprovalRule: post(
 		'/v1/approval-rules/{id}/accept',
@@ -70,7 +70,7 @@ export const approvals = {
 			result: approvalRuleSchema.optional(),
 		},
 	),
-	/** `false` when there is no such rule. @throws SvcError `approval_invalid` for one that stands in config.yaml */
+	/** `false` when there is no such rule. @throws SvcError `approval_invalid` for a rule of config.yaml */
 	revokeApprovalRule: post(
 		'/v1/approval-rules/{id}/revoke',
 		'Ends a rule; answers whether there was one.',

@@ -10,7 +10,7 @@ export const chats = {
 		'People who wrote on messaging platforms, per chat and thread, and whether they may talk with the agent; newest first, at most 10,000.',
 		{result: z.array(chatWriterSchema)},
 	),
-	/** By its name, `telegram:12345`, `telegram:12345/17` for one of its threads. `undefined` without messages from there. */
+	/** A chat by name: `telegram:12345`, or `telegram:12345/17` for one of its threads. `undefined` when no message came from there. */
 	getChat: get(
 		'/v1/chats/{chat}',
 		'The people of one chat (telegram:12345) or of one of its threads (telegram:12345/17), with its sessions and the turns that have not ended.',

@@ -17,14 +17,14 @@ export const wireDeliverySchema = storedDeliverySchema
 	.extend({body_base64: maybeText})
 	.register(z.globalRegistry, {id: 'StoredDelivery'});
 
-/** An exported delivery: checked, and cleaned for faces. */
+/** An exported delivery; decoding checks it and cleans it for faces. */
 const importedDelivery = z.codec(
 	z.unknown().meta({$ref: '#/components/schemas/StoredDelivery'}),
 	z.custom<StoredDelivery>(),
 	{decode: readWireDelivery, encode: toWire},
 );
 
-/** What came in. */
+/** Inbound events. */
 export const deliveries = {
 	listDeliveries: get('/v1/deliveries', 'Lists deliveries, newest first.', {
 		query: {
@@ -39,7 +39,7 @@ export const deliveries = {
 		},
 		result: z.array(deliverySchema),
 	}),
-	/** Takes stored deliveries into the journal as they are, with identifiers of ours; nothing runs. Their number. */
+	/** Stores deliveries under new identifiers, without running anything. Resolves with their number. */
 	importDeliveries: post(
 		'/v1/deliveries',
 		'Imports deliveries into the journal under new identifiers; nothing runs. The answer says how many.',
@@ -62,14 +62,14 @@ export const deliveries = {
 			maxBodyBytes: eventBodyBytes,
 			result: facts({
 				route: text,
-				/** One line per consequence: `starts an agent run`, `posts a comment to acme/api#7`. */
+				/** One line per effect: `starts an agent run`, `posts a comment to acme/api#7`. */
 				effects: texts,
-				/** Whether anything beyond the log happens, so that a face must ask first. */
+				/** Whether there are effects beyond the log, so that a face must ask first. */
 				needsConfirmation: yesOrNo,
 			}),
 		},
 	),
-	/** Sends a stored delivery through the pipeline again, after authentication, with a new identifier that names the old. */
+	/** Sends a stored delivery through the pipeline again, after authentication, as a new delivery that refers to the old one (`replayOf`). */
 	replay: post(
 		'/v1/deliveries/{id}/replay',
 		'Sends the delivery through the pipeline again. Body: {"body": "replacement", "route": "another route"}, each or both or nothing.',

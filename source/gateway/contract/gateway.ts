@@ -7,16 +7,16 @@ import {
 import {facts, integer, number, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
 import {get, post, type Operations} from './operation.ts';
 
-/** A call whose answer needs nothing to be done fails after so long. */
+/** Timeout of calls whose answer takes no work, milliseconds. */
 const shortSilenceMs = 5000;
 
-/** The gateway in one object. @see manual/control-api.md */
+/** The gateway's status as one object. @see manual/control-api.md */
 const status = facts({
 	pid: integer,
 	version: text,
 	home: text,
 	profile: text,
-	/** Beside an interface in its process, in the foreground (`svc gateway run`), or in the background. Older gateways do not say. */
+	/** Where the gateway runs: in an interface's process, in the foreground (`svc gateway run`), or in the background. Older gateways omit it. */
 	seat: z.enum(['interface', 'foreground', 'background']).exactOptional(),
 	/** Milliseconds since 1970. */
 	started_at: number,
@@ -25,75 +25,77 @@ const status = facts({
 		facts({refused: text}),
 		facts({disabled: z.literal(true)}),
 	]),
-	/** The chat API. */
 	api: z.union([facts({url: text}), facts({refused: text}), facts({disabled: z.literal(true)})]),
-	/** `to_decide`: those that wait for a person, however old they are; `awaiting_login`: of those that are queued, so many wait for a person to log in to a tool server. */
+	/** Number of runs. `to_decide`: runs of any age that wait for a person; `awaiting_login`: queued runs that wait for a person to log in to a tool server. */
 	runs: facts({
 		active: integer,
 		queued: integer,
 		to_decide: integer,
 		awaiting_login: integer,
-		/** What those that are queued wait for: `queued` is the sum of the first four. Older gateways do not say. */
+		/** Queued runs by what they wait for: the first four add up to `queued`. Older gateways omit it. */
 		queue: facts({
 			worker: integer,
 			rate_limit: integer,
 			login: integer,
-			/** The time of their next try. */
+			/** Runs that wait for the time of their next attempt. */
 			retry: integer,
-			/** When the run that has waited for a worker for longest was due, milliseconds since 1970. */
+			/** When the run that has waited longest for a worker became due, milliseconds since 1970. */
 			oldest_due_at: number.nullable(),
-			/** How many runs may be at work (`runs.concurrency`), and how many are. */
+			/** Number of workers (`runs.concurrency`), and how many of them are busy. */
 			places: integer,
 			places_taken: integer,
 		}).exactOptional(),
 	}),
-	/** Groups that wait. */
+	/** Number of pending groups. */
 	groups: integer,
-	/** `next_at`: when the first of them fires, milliseconds since 1970. */
+	/** `next_at`: when the next job fires, milliseconds since 1970. */
 	jobs: facts({count: integer, next_at: number.nullable()}),
 	servers: z.array(
 		facts({name: text, profile: text, status: text, tools: integer, reason: text.nullable()}),
 	),
-	/** How many calls and forms wait for a person. */
+	/** Number of calls and forms that wait for a person. */
 	approvals: integer,
 	platforms: z.array(platformViewSchema),
 	model: modelViewSchema.nullable(),
-	/** Why the configured model cannot be used, if so. */
+	/** Why the configured model cannot be used; `null` when it can. */
 	model_problem: text.nullable(),
-	/** What cannot be used as it is written, at most 100: each is out of service, or serves as it was before the last change (`serving`). */
+	/** Invalid items of the configuration, at most 100: each is either out of service or still used as it was before the last change (`serving`). */
 	slips: z.array(
 		facts({
 			kind: z.enum(['route', 'server', 'platform', 'job', 'section']),
 			name: text,
 			/** One sentence with file, line and column. */
 			problem: text,
-			/** Whether its last good version is in use. */
+			/** Whether the item's last valid version is in use. */
 			serving: yesOrNo,
 		}),
 	),
-	/** What the last look at the configuration refused (then the one before it is in use) or warned of. */
+	/** Errors (the previous configuration stays in use) or warnings of the last read of the configuration. */
 	config_problems: z.array(diagnosticSchema),
-	/** Keys whose change waits for a restart. */
+	/** Keys whose change needs a restart. */
 	restart_needed: texts,
-	/** Why the journal cannot be written now, if so. */
+	/** Why the journal cannot be written; `null` when it can. */
 	journal_failing: text.nullable(),
-	/** Where everything is kept, and whether it can be reached. Older gateways do not say. */
+	/** The kind of the store, and whether it can be reached. Older gateways omit it. */
 	store: facts({kind: z.enum(['sqlite', 'postgres']), ok: yesOrNo}).exactOptional(),
-	/** Only of a store that gateways share: how late they heard of each other at most in the last minute, milliseconds, and the routes whose runs wait, by how many of the newest thousand are theirs, at most ten. `differences`: the gateways that are configured otherwise than this one, each with the first keys in which it differs. */
+	/**
+	 * Only for a store that gateways share. `notes_lag_ms`: the longest delay of a note from another gateway in the last minute. `queue_by_route`: up to ten routes with queued
+	 * runs, counted among the newest thousand. `differences`: gateways with another configuration than this one, each with the first keys that differ.
+	 */
 	sharing: facts({
 		notes_lag_ms: integer.nullable(),
 		queue_by_route: z.array(facts({profile: text, route: text, queued: integer})),
 		differences: z.array(facts({node: text, keys: texts})).exactOptional(),
 	}).exactOptional(),
-	/** The gateways on that store, this one among them, as they were known last; one that is gone, which was not seen for a minute, is listed for an hour. */
+	/** The gateways on the shared store, including this one, as last known. A gateway is gone when it was not seen for a minute, and stays listed for an hour. */
 	cluster: facts({
 		members: z.array(
 			facts({
 				node: text,
-				/** Since when it has the store open, and when it was seen last; ISO 8601, by the store's clock. */
+				/** When the gateway opened the store, and when it was last seen; ISO 8601, by the store's clock. */
 				since: text,
 				seen: text,
-				/** Runs that it works on. */
+				/** Number of runs that the gateway works on. */
 				leases: integer,
 			}),
 		),
@@ -102,13 +104,12 @@ const status = facts({
 
 /** The gateway as a whole. */
 export const gateway = {
-	/** The gateway in one object, for `svc gateway status --json`. */
 	status: get('/v1/status', 'The gateway in one object.', {
 		result: status,
 		silenceMs: shortSilenceMs,
 	}),
 	/**
-	 * Agrees to a model that was found but costs money (`GatewayState.modelOffer`): writes the provider to `config.yaml` and reloads.
+	 * Accepts a found model that costs money (`GatewayState.modelOffer`): writes its provider to `config.yaml` and reloads.
 	 * @throws SvcError `model_not_offered`
 	 */
 	useModel: post(
@@ -116,7 +117,7 @@ export const gateway = {
 		'Agrees to use an offered model provider and writes it to config.yaml.',
 		{},
 	),
-	/** Reads every configuration file again, now. */
+	/** Reads all configuration files again. */
 	reload: post('/v1/reload', 'Reads every configuration file again.', {}),
 	/** Tries to listen again after a refusal. */
 	restartReceiver: post('/v1/receiver/restart', 'Tries to listen again after a refusal.', {}),
@@ -125,10 +126,10 @@ export const gateway = {
 		result: facts({
 			activeRuns: integer,
 			queuedRuns: integer,
-			/** Groups that would be dispatched. */
+			/** Pending groups, which would be dispatched. */
 			pendingGroups: integer,
 		}),
 	}),
-	/** Drains and ends the gateway (in another process: asks it to). */
+	/** Drains the gateway and ends it. From another process it resolves once the drain has begun. */
 	stop: post('/v1/stop', 'Starts the drain; the gateway ends when it is done.', {}),
 } as const satisfies Operations;

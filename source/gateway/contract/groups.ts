@@ -6,9 +6,9 @@ import {choiceParameter, limitParameter, numberOf, textParameter} from './parame
 
 const params = {id: numberOf('group')};
 
-/** Events that wait together. */
+/** Groups: events that wait together. */
 export const groups = {
-	/** Pending ones by when they are due, then dispatched ones, newest first. */
+	/** Pending groups by when they are due, then dispatched ones, newest first. */
 	listGroups: get(
 		'/v1/groups',
 		'Lists groups: pending ones by when they are due, then dispatched ones, newest first.',

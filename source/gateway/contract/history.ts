@@ -12,7 +12,7 @@ import {choiceParameter, integerParameter, limitParameter, textParameter} from '
 
 const query = {
 	filter: textParameter('Words as the filter of the list takes them; all when absent.'),
-	/** `HistoryQuestion` says what a cursor is. */
+	/** Cursors are explained at `HistoryQuestion`. */
 	before: integerParameter(
 		'Below this cursor, newest first: `searchedTo` of the last step. From the newest when absent.',
 	),
@@ -20,7 +20,7 @@ const query = {
 	limit: limitParameter(),
 };
 
-/** A bounded step of a search; the next one begins at `searchedTo`. */
+/** One bounded step of a search; the next step begins at `searchedTo`. */
 const search = <const Noun extends string, Item extends z.ZodType>(
 	noun: Noun,
 	what: string,
@@ -31,14 +31,14 @@ const search = <const Noun extends string, Item extends z.ZodType>(
 		heedsHangUp: true,
 		result: facts({
 			items: z.array(item),
-			/** Absent when nothing is left that way. */
+			/** Absent when no rows are left in that direction. */
 			searchedTo: maybeInteger,
-			/** Rows that were looked at. */
+			/** Number of rows examined. */
 			scanned: integer,
 		}),
 	});
 
-/** The whole history, in the language of the filters. */
+/** Searches and counts over the whole history, in the filter language. */
 export const history = {
 	searchDeliveries: search(
 		'deliveries',
@@ -56,7 +56,7 @@ export const history = {
 		'the approvals that were settled; a cursor is their number.',
 		approvalSchema,
 	),
-	/** Counted at most every 30 seconds. */
+	/** Cached for 30 seconds. */
 	countRoutes: get(
 		'/v1/history/routes',
 		'Counts of the last day by route, from the journal: accepted, ignored, refused, and by hour; at most 30 seconds old.',

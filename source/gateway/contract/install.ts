@@ -4,7 +4,7 @@ import {maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
 import {get, look, post, type Operations} from './operation.ts';
 import {numberOf} from './parameters.ts';
 
-/** A link may be longer than its configuration: it may be percent-encoded, and hold keys that are ignored. */
+/** A link may be longer than its configuration: it may be percent-encoded, and contain keys that are ignored. */
 const maxBodyBytes = 512 * 1024;
 
 /** Tool servers from install links. A process that may open the socket may edit `config.yaml` as well: both belong to this user alone. */
@@ -19,26 +19,30 @@ export const install = {
 			result: installReviewSchema,
 		},
 	),
-	/** Puts a link before the person at the interface; installs nothing. The same link waits once. @throws SvcError as `reviewInstall` does, `too_many_links` */
+	/**
+	 * Shows a link to the person at the interface; installs nothing. A link that is already pending is not added again.
+	 *
+	 * @throws SvcError as `reviewInstall` does, `too_many_links`
+	 */
 	offerInstall: post(
 		'/v1/install/offer',
 		'Shows a link to the person at the interface, for ten minutes, at most five links at a time; installs nothing. Body: {"link": "svc://mcp/install?…"}.',
 		{body: z.strictObject({link: text}), maxBodyBytes, result: offeredInstallSchema},
 	),
-	/** What waits for a person at the interface, oldest first. */
+	/** Links that wait for a person at the interface, oldest first. */
 	listInstalls: get(
 		'/v1/install',
 		'The links that wait for a person at the interface, oldest first.',
 		{result: z.array(offeredInstallSchema)},
 	),
-	/** Takes back what waits; `false` when it did not. */
+	/** Removes a pending link; `false` when it is not pending. */
 	dismissInstall: post(
 		'/v1/install/{id}/dismiss',
 		'Drops a link that waits; answers whether it did.',
 		{params: {id: numberOf('link')}, result: yesOrNo},
 	),
 	/**
-	 * Adds the server of a link to `config.yaml`, as a person who saw its review decided, and takes the link from those that wait.
+	 * Adds a link's server to `config.yaml` once a person has seen its review, and removes the link from the pending ones.
 	 * @throws SvcError as `reviewInstall` and `setToolServer` do; `confirmation_needed` for a program whose name was not typed
 	 */
 	installServer: post(

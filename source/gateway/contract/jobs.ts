@@ -19,7 +19,7 @@ export const jobs = {
 		'Queues a run of a job now, by its identifier or name. Body: {"profile": "of the job"} or nothing.',
 		{body: z.strictObject({profile: maybeText}), result: facts({runId: integer})},
 	),
-	/** Pauses or resumes a job in its file. Same errors. */
+	/** Pauses or resumes a job in its file. Same errors as `runJob`. */
 	setJobPaused: post(
 		'/v1/jobs/{job}/pause',
 		'Pauses or resumes a job in its file. Body: {"paused": true or false, "profile": "of the job"}.',

@@ -10,7 +10,7 @@ const yearMs = 31_536_000_000;
 
 const amount = z.int().min(1).max(maxNumber);
 
-/** What is answered once, and never again. */
+/** A new key with its secret, which is answered only once. */
 const minted = facts({key: apiKeySchema, secret: text});
 
 /** Keys of the chat API. @see manual/api-keys.md */
@@ -20,9 +20,7 @@ export const keys = {
 		'The keys of the chat API with their usage, oldest first; never a secret.',
 		{result: z.array(apiKeySchema)},
 	),
-	/**
-	 * Times are milliseconds since 1970. @throws SvcError `key_invalid` for an end that has passed; `keys_full`, `journal_unavailable`
-	 */
+	/** Times are milliseconds since 1970. @throws SvcError `key_invalid` for an end in the past; `keys_full`, `journal_unavailable` */
 	createKey: post('/v1/keys', 'Makes a key; its secret is answered once.', {
 		body: z.strictObject({
 			name: text.max(64),
@@ -37,13 +35,13 @@ export const keys = {
 		}),
 		result: minted,
 	}),
-	/** `undefined` when there has been a key: of two who ask, one gets it. */
+	/** `undefined` when there has ever been a key: of two concurrent calls, one gets it. */
 	createFirstKey: post(
 		'/v1/keys/first',
 		'Makes the first live key, with no bounds, if there has never been a live key, and otherwise answers 404. Its secret is answered once.',
 		{result: minted.optional()},
 	),
-	/** Days without use are left out, the oldest is first. `undefined` when there is no such key. */
+	/** Days with use, oldest first. `undefined` when there is no such key. */
 	listKeyDays: get('/v1/keys/{id}/days', 'What a key used on each of the last 40 days, by UTC.', {
 		result: z.array(keyDaySchema).optional(),
 	}),
@@ -53,6 +51,6 @@ export const keys = {
 		'Makes a new secret, answered once; the old one is accepted for "overlapMs" milliseconds more. Body: {"overlapMs": 86400000}.',
 		{body: z.strictObject({overlapMs: integer.max(yearMs)}), result: minted.optional()},
 	),
-	/** Both of its secrets, at once; its requests under way end. `undefined` when there is no such key. */
+	/** Revokes both secrets of a key at once and ends its requests. `undefined` when there is no such key. */
 	revokeKey: post('/v1/keys/{id}/revoke', 'Ends a key at once.', {result: apiKeySchema.optional()}),
 } as const satisfies Operations;

@@ -2,59 +2,58 @@ import type {z} from 'zod';
 import type {Immutable} from '../../core/schemas/parts.ts';
 import type {Parameter} from './parameters.ts';
 
-/** One operation of the control API, and the command of the `GatewayPort` that it stands for. */
+/** One operation of the control API, and thus one command of the `GatewayPort`. */
 export type Operation = {
 	readonly method: 'GET' | 'POST';
-	/** With `{name}` parts: the first arguments of the command, in their order. */
+	/** Each `{name}` part is an argument of the command; they come first, in order. */
 	readonly path: string;
 	readonly summary: string;
-	/** Changes nothing, though it is no GET. */
+	/** A POST that changes nothing. */
 	readonly looks?: true;
-	/** Parts of the path that are no texts. */
+	/** Parsers of path parts that are not plain texts. */
 	readonly params?: Readonly<Record<string, Parameter>>;
-	/** Of the URL; the last argument of the command is an object with these keys. */
+	/** Parameters of the URL's query; the command's last argument is an object with these keys. */
 	readonly query?: Readonly<Record<string, Parameter>>;
-	/** Instead of a query: the last argument of the command is this. A call without a body sends `{}`. */
+	/** Instead of a query: the command's last argument is the body. A call without one sends `{}`. */
 	readonly body?: z.ZodType;
 	/** Largest body in bytes; 8 MiB when absent. */
 	readonly maxBodyBytes?: number;
-	/** The JSON that is answered. An optional one may be missing: 404 with `not_found`. Without, `{"done": true}` is. */
+	/** Schema of the JSON answer. If it is optional, a missing answer is 404 with `not_found`. Without `result` the answer is `{"done": true}`. */
 	readonly result?: z.ZodType;
-	/** Makes that JSON of what the command resolves to, where the two differ; `result` makes it back. */
+	/** Converts the command's value to JSON where the two differ; `result` decodes it. */
 	readonly encode?: (value: never) => unknown;
-	/** Ends when the client hangs up: its command takes a signal of that behind its arguments. */
+	/** The command gets an `AbortSignal` as its last argument, which aborts when the client disconnects. */
 	readonly heedsHangUp?: true;
-	/** Longest silence of the gateway before a call of it fails; a minute when absent. */
+	/** Timeout without any byte from the gateway before a client's call fails, milliseconds; a minute when absent. */
 	readonly silenceMs?: number;
 };
 
 type Details = Omit<Operation, 'method' | 'path' | 'summary'>;
 
-/** An operation that is asked by `GET`. */
+/** An operation with `GET`. */
 export const get = <const Path extends string, const Given extends Details>(
 	path: Path,
 	summary: string,
 	details: Given,
 ) => ({method: 'GET' as const, path, summary, ...details});
 
-/** One that is asked by `POST`. */
+/** An operation with `POST`. */
 export const post = <const Path extends string, const Given extends Details>(
 	path: Path,
 	summary: string,
 	details: Given,
 ) => ({method: 'POST' as const, path, summary, ...details});
 
-/** One that is asked by `POST`, for the sake of its body, and changes nothing. */
+/** An operation that uses `POST` only for its body, and changes nothing. */
 export const look = <const Path extends string, const Given extends Details>(
 	path: Path,
 	summary: string,
 	details: Given,
 ) => ({...post(path, summary, details), looks: true as const});
 
-/** Operations by the names of their commands. */
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** The commands that `Table` describes. */
+/** The types of the commands that `Table` describes. */
 export type CommandsOf<Table extends Operations> = {
 	-readonly [Name in keyof Table]: (
 		...args: Arguments<Table[Name]>
@@ -108,5 +107,5 @@ type Result<One extends Operation> = One extends {readonly result: infer Schema 
 	? Immutable<z.output<Schema>>
 	: void;
 
-/** Largest body of operations that carry the body of an event: in base64 it is a third larger. */
+/** Largest body of operations that carry an event's body, which base64 makes a third larger. */
 export const eventBodyBytes = 32 * 1024 * 1024;

@@ -1,21 +1,21 @@
 import {z} from 'zod';
 import {SvcError} from '../../core/errors.ts';
 
-/** One value of a path or a query. */
+/** A parameter in a path or a query. */
 export type Parameter<Value = unknown> = {
-	/** Its name in the URL, where that is not its key. */
+	/** Its name in the URL, if different from its key. */
 	readonly name?: string;
-	/** What it means; for the document. */
+	/** Description for the OpenAPI document. */
 	readonly summary?: string;
-	/** What it should be; for the document. */
+	/** Schema for the OpenAPI document. */
 	readonly schema: z.ZodType;
-	/** The value of what the URL has, `undefined` when nothing is meant. @throws SvcError `bad_request` */
+	/** Parses the values in the URL; `undefined` when the parameter is absent. @throws SvcError `bad_request` */
 	readonly read: (texts: readonly string[]) => Value;
 };
 
 const text = z.string();
 
-/** A number in the path, of `what`. */
+/** A positive whole number in the path; `what` names the thing in errors. */
 export const numberOf = (what: string): Parameter<number> => ({
 	schema: z.int().min(1),
 	read([given = '']) {
@@ -38,7 +38,7 @@ export const textParameter = (summary: string): Parameter<string | undefined> =>
 	read: ([given]) => given,
 });
 
-/** A text of the query that may be repeated. What does not exist matches nothing. */
+/** A text of the query that may be repeated. An unknown value matches nothing. */
 export const repeatedParameter = <Text extends string = string>(
 	name: string,
 	summary: string,
@@ -52,7 +52,7 @@ export const repeatedParameter = <Text extends string = string>(
 		given.length > 0 ? (given as readonly Text[]) : undefined,
 });
 
-/** A whole number of the query; what is none counts as absent. */
+/** A whole number in the query; anything else counts as absent. */
 export const integerParameter = (summary: string): Parameter<number | undefined> => ({
 	summary,
 	schema: z.int(),
@@ -62,7 +62,7 @@ export const integerParameter = (summary: string): Parameter<number | undefined>
 	},
 });
 
-/** How many are listed: 1 to `most`. */
+/** The number of rows to list, 1 to `most`. */
 export const limitParameter = (most = 1000): Parameter<number> => ({
 	summary: `1 to ${most}; 100 when absent.`,
 	schema: z.int().min(1).max(most).default(100),
@@ -72,7 +72,7 @@ export const limitParameter = (most = 1000): Parameter<number> => ({
 	},
 });
 
-/** One of `values`; `absent` stands for none. `listed`: what is listed by it. */
+/** One of `values`; `absent` when the parameter is missing. `listed` names the listed things in errors. */
 export const choiceParameter = <const Text extends string, Absent extends Text | undefined>(
 	summary: string,
 	{

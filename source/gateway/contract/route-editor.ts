@@ -19,13 +19,17 @@ const maxBodyBytes = 2 * 1024 * 1024;
 
 const sources = ['static', 'dynamic'] as const;
 
-/** Routes as they are written, and what a draft of one would do. A process that may open the socket may edit the files as well: both belong to this user alone. */
+/** Routes as written in their files, and the effect of drafts. Any process that can open the socket could edit the files as well: both belong to this user alone. */
 export const routeEditor = {
 	/** The settings of a route, for a form. */
 	listRouteFields: get('/v1/route-fields', 'The settings that a route can have, for a form.', {
 		result: z.array(routeFieldSchema),
 	}),
-	/** A route as its file says now; secrets are marks. @throws SvcError `config_broken`, `subscriptions_broken`, `route_not_editable` for one that is no mapping */
+	/**
+	 * A route as written in its file, with marks in place of secrets.
+	 *
+	 * @throws SvcError `config_broken`, `subscriptions_broken`, `route_not_editable` for one that is not a mapping
+	 */
 	readRoute: get(
 		'/v1/routes/{name}/definition',
 		'A route as its file says now, with a mark in the place of each secret, and a fingerprint for saving it.',
@@ -40,7 +44,7 @@ export const routeEditor = {
 			result: routeDefinitionSchema.optional(),
 		},
 	),
-	/** What the receiver would say of a draft; writes nothing. Throws as `readRoute` does. */
+	/** The receiver's findings about a draft; writes nothing. Throws as `readRoute` does. */
 	checkRoute: look(
 		'/v1/routes/{name}/check',
 		'The receiver\'s findings about a draft; writes nothing. Body: {"source": "dynamic", "definition": {…}, "fingerprint": "…"}.',
@@ -52,7 +56,10 @@ export const routeEditor = {
 		'The result of a draft for a stored delivery; nothing runs. Body: a draft and {"delivery": "its identifier"}.',
 		{body: routeDraftSchema.extend({delivery: text}), maxBodyBytes, result: routePreviewSchema},
 	),
-	/** What a draft makes of the newest deliveries of `traffic` (the route itself when absent), beside what the route makes of them today; at most 1,000 of them, 64 MiB and 5 s. Throws as `readRoute` does. */
+	/**
+	 * Compares what a draft and the present route make of the newest deliveries of `traffic` (default: the route itself); at most 1,000 deliveries, 64 MiB and 5 s. Throws as
+	 * `readRoute` does.
+	 */
 	backtestRoute: look(
 		'/v1/routes/{name}/backtest',
 		'The results of a draft and of the present route for stored deliveries; scripts do not run. Body: a draft and {"traffic": "another route", "last": 200}.',
@@ -62,7 +69,7 @@ export const routeEditor = {
 			result: routeBacktestSchema,
 		},
 	),
-	/** Why nothing can be delivered to a target now, as its platform or its client says, within 5 s and without sending. `undefined`: it can, or that cannot be asked. */
+	/** Why a target cannot be delivered to now, according to its platform or client; takes up to 5 s and sends nothing. `undefined` when it can be, or cannot be checked. */
 	readTargetProblem: get(
 		'/v1/targets/{name}/problem',
 		'Why nothing can be delivered to a target now, as its platform or the client of the code host says; nothing is sent.',
@@ -77,15 +84,15 @@ export const routeEditor = {
 		'Keys that templates of the route can name, from its newest payloads.',
 		{result: payloadKeysSchema},
 	),
-	/** What saving a draft would change in the file. @throws SvcError `route_conflict`, and as `readRoute` does */
+	/** The changes that saving a draft would make to the file. @throws SvcError `route_conflict`, and as `readRoute` does */
 	planRouteSave: look(
 		'/v1/routes/{name}/save-plan',
 		'What saving a draft would change in its file; writes nothing. Body: a draft.',
 		{body: routeDraftSchema, maxBodyBytes, result: routeSavePlanSchema},
 	),
 	/**
-	 * Writes a draft into its file; a new one without `secret` gets one, which is told once.
-	 * @throws SvcError `route_conflict` when the entry is not any more what was read, `route_refused` when it would not be served; what `editConfig` and `editSubscriptions` throw
+	 * Writes a draft to its file; a new route without `secret` gets one, which is returned once.
+	 * @throws SvcError `route_conflict` when the entry has changed since it was read, `route_refused` when it would not be served; what `editConfig` and `editSubscriptions` throw
 	 */
 	saveRoute: post(
 		'/v1/routes/{name}/definition',

@@ -15,13 +15,13 @@ export const routes = {
 	listRoutes: get('/v1/routes', 'Every route, also those that are not served, with the reason.', {
 		result: z.array(routeViewSchema),
 	}),
-	/** What a served route is made of: its secret's kind, prompt, filters, rate, and the tools that it hands out. `undefined`: none of that name is served. */
+	/** Facts of a served route: the kind of its secret, prompt, filters, rate and tools. `undefined` when no route of that name is served. */
 	describeRoute: get(
 		'/v1/routes/{name}/facts',
 		'Facts of a served route: prompt, filters, rate, the kind of its secret, and its tools.',
 		{result: routeFactsSchema.optional()},
 	),
-	/** How much of its rate a route has used in the minute that runs now. `undefined`: it is not served, or the receiver does not listen. */
+	/** How much of its rate limit a route has used in the current minute. `undefined` when the route is not served or the receiver does not listen. */
 	readRouteRate: get(
 		'/v1/routes/{name}/rate',
 		'How much of its rate a route has used in the current minute.',
@@ -33,27 +33,28 @@ export const routes = {
 		'Sends a signed test event through the HTTP port. Body: {"payload": "…", "event": "…"} or nothing.',
 		{body: z.strictObject({payload: maybeText, event: maybeText}), result: receiverAnswerSchema},
 	),
-	/** A `curl` command line that sends a signed test event to the route; holds no secret, only a computed signature. Same errors. */
+	/** A `curl` command line that sends a signed test event to the route; contains only a computed signature, no secret. Same errors as `sendTestEvent`. */
 	curlLine: get('/v1/routes/{name}/curl', 'A curl line that sends a signed test event.', {
 		result: text,
 	}),
 	/**
 	 * Pauses or resumes a dynamic route in its file.
-	 * @throws SvcError `subscription_not_found`, `route_not_editable`; `route_refused` for one that is served as it was; what `editSubscriptions` throws
+	 * @throws SvcError `subscription_not_found`, `route_not_editable`; `route_refused` for an invalid route that is served in its last valid version; what `editSubscriptions`
+	 * throws
 	 */
 	setRoutePaused: post(
 		'/v1/routes/{name}/pause',
 		'Pauses or resumes a dynamic route in its file. Body: {"paused": true or false}.',
 		{body: z.strictObject({paused: yesOrNo})},
 	),
-	/** Takes a dynamic route out of its file. @throws SvcError `subscription_not_found`, what `editSubscriptions` throws */
+	/** Removes a dynamic route from its file. @throws SvcError `subscription_not_found`, what `editSubscriptions` throws */
 	removeRoute: post(
 		'/v1/routes/{name}/remove',
 		'Removes a dynamic route from its file, without asking.',
 		{},
 	),
 	/**
-	 * Gives a route a new secret, which is told once; what it replaces passes for `overlap_ms`, a day when absent.
+	 * Gives a route a new secret, which is returned once; the old secret stays valid for `overlap_ms`, by default a day.
 	 * @throws SvcError `route_not_found`, `rotation_refused`; what `editConfig` and `editSubscriptions` throw
 	 */
 	rotateRoute: post(
@@ -65,7 +66,8 @@ export const routes = {
 		},
 	),
 	/**
-	 * Takes in an event that its sender could not deliver and whose sender has been asked, with the identifier that it had: the pipeline after authentication. A duplicate answers so.
+	 * Takes in an event that its sender failed to deliver and that was fetched from the sender, under its original identifier: the pipeline after authentication. A duplicate
+	 * is answered as such.
 	 * @throws SvcError `route_not_found`, `webhook_not_listening`
 	 */
 	recoverDelivery: post(
@@ -73,7 +75,7 @@ export const routes = {
 		'Accepts an event that its sender could not deliver, and that was fetched from the sender. Body: {"delivery_id": "…", "headers": {…}, "body": "…"}.',
 		{
 			body: z.strictObject({
-				/** The sender's identifier. */
+				/** The sender's identifier of the event. */
 				delivery_id: text.min(1).max(1000),
 				headers: z.record(text, text),
 				/** UTF-8. */

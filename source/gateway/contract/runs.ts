@@ -13,14 +13,14 @@ import {
 
 const params = {id: numberOf('run')};
 
-/** What the agent does. */
+/** Runs of the agent. */
 export const runs = {
 	listRuns: get('/v1/runs', 'Lists runs, newest first.', {
 		query: {
 			states: repeatedParameter('state', 'Only those in this state', runStates),
 			profile: textParameter('Only those of this profile.'),
 			route: textParameter('Only those of this route.'),
-			/** `Run.job.id`. */
+			/** The identifier `Run.job.id`. */
 			job: textParameter('Only those of this scheduled job, an identifier.'),
 			before: integerParameter('Only those before this one, a number.'),
 			limit: limitParameter(),
@@ -31,7 +31,7 @@ export const runs = {
 		params,
 		result: storedRunSchema.optional(),
 	}),
-	/** `false` when the run has ended already: such runs are dropped. */
+	/** `false` when the run has already ended; such runs are dropped, not cancelled. */
 	cancelRun: post(
 		'/v1/runs/{id}/cancel',
 		'Ends a run that has not ended; answers whether it did.',
@@ -44,7 +44,8 @@ export const runs = {
 		result: yesOrNo,
 	}),
 	/**
-	 * `to`: a kind of target, with the keys of the run where that is its own; the present target of its route or job when absent. Answers where it goes.
+	 * `to`: a kind of target, which uses the run's own target settings if they are of that kind; by default the present target of the run's route or job. Resolves with the
+	 * target.
 	 *
 	 * @throws SvcError `run_not_deliverable`, `target_unusable`, `route_not_found`, `body_not_kept`, `job_not_found`
 	 */

@@ -7,13 +7,13 @@ import {
 } from '../../core/schemas/tool-server.ts';
 import {get, post, type Operations} from './operation.ts';
 
-/** A server may be given ten minutes to connect; a little more, so that its own words arrive. */
+/** Longer than the ten minutes that a server may be given to connect, so that its own error arrives. */
 const connectSilenceMs = 11 * 60_000;
 
-/** A call that a person tries ends at the latest so long after it was asked for: servers that connect, the wait for a yes, then the call. */
+/** Time limit of a tried call, from the request: connecting its servers, waiting for approval, and the call. */
 export const maxTryMs = 20 * 60_000;
 
-/** An operation on the connection of `profile`; of the gateway's own when absent. */
+/** An operation on the connection of `profile`; by default the gateway's own profile. */
 const connection = <const Act extends string, Result extends z.ZodType>(
 	act: Act,
 	summary: string,
@@ -30,33 +30,33 @@ export const servers = {
 	listServers: get('/v1/servers', 'Every tool server with its tools, by profile and name.', {
 		result: z.array(serverViewSchema),
 	}),
-	/** Connects, also what is parked or lazy; resolves when that has succeeded or failed. @throws SvcError `server_not_found` */
+	/** Connects a server, even a parked or lazy one; resolves when that has succeeded or failed. @throws SvcError `server_not_found` */
 	connectServer: connection(
 		'connect',
 		'Connects, also a parked or lazy server; answers when that has succeeded or failed.',
 		serverViewSchema,
 	),
-	/** Ends the connection; the tools stay, and the next call connects again. @throws SvcError `server_not_found` */
+	/** Ends the connection; its tools stay listed, and the next call connects again. @throws SvcError `server_not_found` */
 	disconnectServer: connection(
 		'disconnect',
 		'Ends the connection; the tools stay, and the next call connects again.',
 		serverViewSchema,
 	),
-	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError `server_not_found` and why it failed */
+	/** Makes a separate connection, lists the tools and disconnects. @throws SvcError `server_not_found`, or why it failed */
 	testServer: connection(
 		'test',
 		'Makes a separate connection, lists the tools, and disconnects.',
 		testedServerSchema,
 	),
-	/** What `reload` would do to the tool servers, without doing it. */
+	/** What `reload` would change about the tool servers. */
 	planServerReload: get(
 		'/v1/servers-reload-plan',
 		'What reading the configuration again would do to the tool servers.',
 		{
 			result: facts({
-				/** `+ crm2`, `~ github-tools: tools.include changed (14 → 9 tools, 1 approval rule becomes void)`, `- old`. Empty: nothing. */
+				/** `+ crm2`, `~ github-tools: tools.include changed (14 → 9 tools, 1 approval rule becomes void)`, `- old`. Empty when nothing would change. */
 				changes: texts,
-				/** Names of servers whose connections would end. */
+				/** Servers whose connections would end. */
 				closes: texts,
 			}),
 		},
@@ -72,7 +72,7 @@ export const servers = {
 				profile: maybeText,
 			}),
 			result: toolResultSchema,
-			// A little more than a try may take, so that its own words arrive.
+			// A little longer than a try may take, so that its own error arrives.
 			silenceMs: maxTryMs + 60_000,
 			heedsHangUp: true,
 		},

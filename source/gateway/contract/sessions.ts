@@ -8,10 +8,10 @@ import {
 import {get, post, type Operations} from './operation.ts';
 import {limitParameter, textParameter} from './parameters.ts';
 
-/** Characters of what a person says. */
+/** Maximum length of a person's message, characters. */
 const maxTextLength = 256 * 1024;
 
-/** Conversations that are kept, of keys and of the person at the terminal. A process that may open the socket may read all of them. @see manual/chat-api.md#sessions */
+/** Stored chat sessions of keys and of the person at the terminal. Any process that can open the socket may read all of them. @see manual/chat-api.md#sessions */
 export const sessions = {
 	listSessions: get('/v1/sessions', 'The chat sessions with messages, last used first.', {
 		query: {
@@ -23,14 +23,15 @@ export const sessions = {
 	getSession: get('/v1/sessions/{id}', 'One chat session with its messages.', {
 		result: storedSessionSchema.optional(),
 	}),
-	/** `false` when there is none. @throws SvcError `session_busy` */
+	/** `false` when there is no such session. @throws SvcError `session_busy` */
 	deleteSession: post(
 		'/v1/sessions/{id}/delete',
 		'Deletes a chat session; answers whether there was one.',
 		{result: yesOrNo},
 	),
 	/**
-	 * A turn of the person at the terminal with the agent. Resolves when its run is under way; the run tells how it goes on, is cancelled to stop it, and is done once the answer is in the session.
+	 * Starts a turn of the person at the terminal with the agent. Resolves when its run has started; the run reports progress, is cancelled to stop the turn, and is done once
+	 * the answer is in the session.
 	 * @throws SvcError as `PersonChat.say` does
 	 */
 	sendChat: post(
@@ -41,7 +42,7 @@ export const sessions = {
 			result: facts({session: text, run: integer}),
 		},
 	),
-	/** Any text is a question. */
+	/** Any text is a valid query. */
 	searchSessions: get(
 		'/v1/history/sessions',
 		'Messages of chat sessions that contain every word of a text, or a longer word that begins with it; newest first.',

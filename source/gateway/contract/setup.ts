@@ -8,13 +8,13 @@ const maxBodyBytes = 2 * 1024 * 1024;
 
 /** The settings of the receiver, and a first route. A process that may open the socket may edit the files as well: both belong to this user alone. */
 export const setup = {
-	/** What setting up would change in `config.yaml`. @throws SvcError `config_broken`, `config_not_editable`, `file_too_large` */
+	/** The changes that the setup would make to `config.yaml`. @throws SvcError `config_broken`, `config_not_editable`, `file_too_large` */
 	planSetup: look(
 		'/v1/setup/plan',
 		'What setting up the receiver would change in config.yaml; writes nothing. Body: {"enable": true, "host": "127.0.0.1", "port": 8644, "makeSecret": true, "route": {"name": "…", "events": ["push"], "prompt": "…"}}, each of them optional.',
 		{body: setupDraftSchema, maxBodyBytes, result: setupPlanSchema},
 	),
-	/** Writes it, with comments kept. @throws SvcError `setup_refused`, `setup_conflict` when the file is not any more what `fingerprint` says; what `editConfig` throws */
+	/** Writes the setup, keeping comments. @throws SvcError `setup_refused`, `setup_conflict` when the file no longer has the `fingerprint`; what `editConfig` throws */
 	setUp: post(
 		'/v1/setup',
 		'Sets up the receiver in config.yaml, unless the file has been changed since its fingerprint was planned. A new secret is answered once. Body: as for the plan, with its "fingerprint".',

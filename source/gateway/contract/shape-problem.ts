@@ -2,7 +2,7 @@ import type {z} from 'zod';
 import {describeIssues} from '../../config/schema-issues.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 
-/** What is wrong with the shape of `value`, as the end of a sentence: `deliveries.0.status must be a number, not text`. The first issue, in at most 300 characters. */
+/** The first issue with the shape of `value`, as the end of a sentence of at most 300 characters: `deliveries.0.status must be a number, not text`. */
 export function shapeProblem({issues}: z.ZodError, value: unknown): string {
 	const [problem] = describeIssues(issues, value);
 	if (!problem) {

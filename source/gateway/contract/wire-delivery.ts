@@ -9,26 +9,26 @@ import {shapeProblem} from './shape-problem.ts';
 /** A stored delivery as JSON: the body in base64. */
 type WireDelivery = Shape<typeof wireDeliverySchema>;
 
-/** For the wire, or a file. */
+/** Converts a delivery for the wire or a file. */
 export function toWire({body, ...delivery}: StoredDelivery): WireDelivery {
 	return body ? {...delivery, body_base64: Buffer.from(body).toString('base64')} : delivery;
 }
 
-/** What {@link toWire} of the same program made. */
+/** Inverse of {@link toWire}; `value` must have been made by the same program. */
 export function fromWire({body_base64: encoded, ...delivery}: WireDelivery): StoredDelivery {
 	return encoded === undefined
 		? delivery
 		: {...delivery, body: new Uint8Array(Buffer.from(encoded, 'base64'))};
 }
 
-/** One line of text of at most `longest` characters, cleaned. */
+/** A text cleaned to one line of at most `maxLength` characters. */
 const line = (maxLength: number) => z.string().transform(text => escapeLine(text, maxLength));
 
 const count = z.int().min(0);
 
 const maxTraceSteps = 64;
 
-/** Everything but the body. Keys that are not known are left out: a newer version may have written the file. */
+/** Everything except the body. Unknown keys are dropped: a newer version may have written the file. */
 const factsSchema = z.object({
 	id: line(64),
 	profile: line(64),
@@ -59,13 +59,13 @@ const wireSchema = factsSchema.extend({body_base64: z.base64().exactOptional()})
 
 const storedSchema = factsSchema.extend({body: z.instanceof(Uint8Array).exactOptional()});
 
-/** What was made here is checked; large bodies are not looked through again. */
+/** Deliveries already checked here, so that large bodies are not checked again. */
 const checked = new WeakSet<StoredDelivery>();
 
 /**
- * An exported delivery, from `value` as it was read: checked, and cleaned for faces. References to other rows of its old journal are not in it.
+ * Parses an exported delivery, checks it and cleans it for faces. Drops references to other rows of its old journal.
  *
- * @throws SvcError `delivery_invalid` naming the key that is wrong
+ * @throws SvcError `delivery_invalid` naming the invalid key
  */
 export function readWireDelivery(value: unknown): StoredDelivery {
 	const delivery = fromWire(parse(wireSchema, value));
@@ -73,7 +73,7 @@ export function readWireDelivery(value: unknown): StoredDelivery {
 	return delivery;
 }
 
-/** The same for a value in memory; one that {@link readWireDelivery} returned is returned as it is. @throws SvcError `delivery_invalid` */
+/** Checks a delivery in memory like {@link readWireDelivery}; one already checked is returned unchanged. @throws SvcError `delivery_invalid` */
 export const checkDelivery = (delivery: StoredDelivery): StoredDelivery =>
 	checked.has(delivery) ? delivery : parse(storedSchema, delivery);
 
@@ -89,11 +89,11 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
 	return parsed.data;
 }
 
-/** Clocks differ; more than a day is a mistake, and later still there is no date. */
+/** Tolerated difference of clocks; a time further ahead is an error. */
 const aheadMs = 24 * 60 * 60 * 1000;
 
 /**
- * Refuses an imported delivery that has not been received yet. `now` is in milliseconds since 1970.
+ * Refuses an imported delivery whose time of receipt is in the future. `now` is in milliseconds since 1970.
  *
  * @throws SvcError `delivery_invalid`
  */

@@ -6,7 +6,7 @@ import type {Operation} from '../contract/operation.ts';
 import {shapeProblem} from '../contract/shape-problem.ts';
 import type {GatewayCommands} from '../port.ts';
 
-/** An operation that a request asks for. */
+/** The operation that a request names. */
 export type AskedOperation = {
 	readonly name: string;
 	readonly operation: Operation;
@@ -14,7 +14,7 @@ export type AskedOperation = {
 	readonly parts: readonly string[];
 };
 
-/** What may follow a part of a path, `{}` standing for any; and the operation that ends here. */
+/** A node of the tree of paths: the next segments (`{}` matches any), and the operation whose path ends here. */
 type Branch = {
 	readonly next: Map<string, Branch>;
 	found?: Pick<AskedOperation, 'name' | 'operation'>;
@@ -35,7 +35,7 @@ for (const [name, operation] of Object.entries<Operation>(contract)) {
 	branch.found = {name, operation};
 }
 
-/** The operation of a method and a path; `undefined` when there is none. */
+/** Finds the operation for a method and a path; `undefined` when there is none. */
 export function findOperation(method: string, path: string): AskedOperation | undefined {
 	let branch: Branch | undefined = root;
 	const parts: string[] = [];
@@ -57,12 +57,12 @@ export function findOperation(method: string, path: string): AskedOperation | un
 type CallInput = {
 	readonly query: URLSearchParams;
 	readonly body: JsonValue;
-	/** The client has hung up. */
+	/** Aborts when the client disconnects. */
 	readonly hungUp?: AbortSignal;
 };
 
 /**
- * Gives the command that was asked for to `commands`. Its answer as a JSON-able value; `undefined` when there is no such thing.
+ * Runs the requested command. Resolves with its answer as a JSON-able value; `undefined` when the thing does not exist.
  *
  * @throws SvcError `bad_request`, and what the command rejects with
  */
@@ -128,5 +128,5 @@ function filterOf(
 	return filter;
 }
 
-/** What is no encoding stands for itself; it names nothing that exists. */
+/** A text that cannot be decoded is used unchanged; it names nothing that exists. */
 const decoded = (text: string): string => orElse(() => decodeURIComponent(text), text);

@@ -8,8 +8,8 @@ import type {GatewayCommands} from '../port.ts';
 import {callControl} from './control-client.ts';
 
 /**
- * The commands of the gateway that listens on `socket`; each is one call. They reject with `gateway_not_running` when none listens, and with `gateway_differs` when this version of the program
- * cannot read the answer.
+ * The commands of the gateway that listens on `socket`, each as one call. They reject with `gateway_not_running` when none listens, and with `gateway_differs` when this
+ * version of the program cannot read the answer.
  */
 export function createControlCalls(socket: string): GatewayCommands {
 	// Each takes and answers what its operation says.
@@ -49,7 +49,7 @@ async function call(
 	return result && answerOf(result, {name, answer});
 }
 
-/** A gateway of this version knows every operation. */
+/** The gateway is another version: one of this version knows every operation. */
 const doesNotKnow = (name: string, cause: unknown): SvcError =>
 	new SvcError(
 		'gateway_differs',

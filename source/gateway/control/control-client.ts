@@ -4,20 +4,20 @@ import {isJsonObject, type JsonValue} from '../../core/json.ts';
 
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** Longest silence of the gateway before a call fails. Replays wait for a delivery target, so it is generous. */
+/** Default timeout without any byte from the gateway. Generous, since replays wait for a delivery target. */
 const usualSilenceMs = 60_000;
 
-/** The same where nothing has to be done for the answer. */
+/** Timeout of calls whose answer takes no work. */
 export const shortSilenceMs = 5000;
 
-/** Whether `error` says that a gateway is there and does not answer as it should. */
+/** Whether `error` says that a gateway exists but does not answer properly. */
 export const isSilentGateway = (error: unknown): boolean => codeOf(error) === 'gateway_silent';
 
 type ControlRequest = {
 	readonly method?: 'GET' | 'POST';
 	readonly body?: JsonValue;
 	readonly silenceMs?: number;
-	/** Hangs up. */
+	/** Aborts the call. */
 	readonly signal?: AbortSignal;
 };
 
@@ -25,9 +25,9 @@ type ControlRequest = {
 export const isNoGateway = (error: unknown): boolean => codeOf(error) === 'gateway_not_running';
 
 /**
- * Calls one operation of the control API. The JSON answer, unchecked; `undefined` when there is no such thing.
+ * Calls one operation of the control API. Resolves with the JSON answer, unchecked; `undefined` when the thing does not exist.
  *
- * @throws SvcError the gateway's own code, `gateway_not_running`, or `gateway_silent` after `silenceMs` (a minute) without a word
+ * @throws SvcError the gateway's own code, `gateway_not_running`, or `gateway_silent` after `silenceMs` (a minute) without any byte
  */
 export async function callControl(
 	socket: string,
@@ -43,19 +43,19 @@ export async function callControl(
 	const answer = valueOf(text);
 	const isAbsent = response.statusCode === 404 && refusalOf(answer).code === 'not_found';
 	if (response.statusCode !== 200 && !isAbsent) {
-		// Includes operations that a gateway of an older version lacks.
+		// Also covers operations that an older gateway lacks.
 		throw refusalOf(answer);
 	}
 
 	return isAbsent ? undefined : answer;
 }
 
-/** Checks that a gateway, of whatever version, listens on `socket` and answers. Rejects like {@link callControl}. */
+/** Checks that a gateway of any version listens on `socket` and answers. Rejects like {@link callControl}. */
 export async function askForStatus(socket: string): Promise<void> {
 	await callControl(socket, '/v1/status', {silenceMs: shortSilenceMs});
 }
 
-/** Opens an operation of the control API and gives the response as a stream without a time limit. */
+/** Calls an operation of the control API and resolves with the response as a stream, without a time limit. */
 export async function open(
 	socket: string,
 	path: string,
@@ -110,7 +110,7 @@ async function readText(response: IncomingMessage): Promise<string> {
 	return chunks.join('');
 }
 
-/** @throws SvcError `gateway_failed`; what came is not in its message */
+/** @throws SvcError `gateway_failed`; the message does not quote `text` */
 function valueOf(text: string): unknown {
 	try {
 		return text === '' ? undefined : JSON.parse(text);

@@ -20,7 +20,7 @@ import type {Parameter} from '../contract/parameters.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is answered instead when something was refused or failed. `code` is stable. */
+/** The answer when something was refused or failed. `code` is stable. */
 const refusal = facts({error: text, code: text}).register(z.globalRegistry, {id: 'Refusal'});
 
 const pathText: Parameter = {schema: text, read: ([given]) => given};
@@ -28,7 +28,7 @@ const pathText: Parameter = {schema: text, read: ([given]) => given};
 /** OpenAPI 3.1 of the control API, as a JSON-able value. */
 export function controlOpenApi(version: string): Json {
 	const shared: Record<string, unknown> = {};
-	/** JSON Schema of what travels; what has a name of its own is put with the shared ones. */
+	/** Converts a schema to JSON Schema; named schemas go to the shared ones. */
 	const schemaOf = (schema: z.ZodType): Json => {
 		const {$schema: _, $defs = {}, ...own} = inDocument(z.toJSONSchema(schema, {io: 'input'}));
 		Object.assign(shared, $defs);
@@ -113,11 +113,11 @@ const eventStream = (schemas: readonly Json[]): Json => ({
 	},
 });
 
-/** The same with its references as the document has them. */
+/** The schema with references to where the document keeps shared schemas. */
 const inDocument = (schema: Json): Json & {readonly $defs?: Json} =>
 	JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 
-/** What the first message of the event stream holds, for the document: what reads the stream looks at its outlines only, for the sake of time. */
+/** The first message of the event stream, for the document. Readers of the stream check only its outline, to save time. */
 const stateSchema = facts({
 	gateway: facts({
 		pid: integer,
@@ -132,7 +132,7 @@ const stateSchema = facts({
 	api: facts({
 		state: z.enum(['starting', 'listening', 'refused', 'disabled', 'closed']),
 	}).exactOptional(),
-	/** Of the chat API. */
+	/** Keys of the chat API. */
 	keys: z.array(apiKeySchema).exactOptional(),
 	routes: z.array(routeViewSchema),
 	deliveries: z.array(facts({key: text, delivery: deliverySchema, count: integer})),
@@ -145,7 +145,7 @@ const stateSchema = facts({
 	servers: z.array(serverViewSchema),
 	runs: z.array(runSchema),
 	progress: z.record(text, z.array(transcriptEntrySchema)),
-	/** What models are saying, by run. */
+	/** Text that models are streaming, by run. */
 	said: z.record(text, facts({at: number, from: integer, text})).exactOptional(),
 	logs: z.array(facts({at: number, level: text, message: text})),
 	model: modelViewSchema.exactOptional(),
@@ -156,7 +156,7 @@ const stateSchema = facts({
 	problems: z.array(diagnosticSchema),
 }).register(z.globalRegistry, {id: 'State'});
 
-/** What each further message holds. What else an event has depends on its type. */
+/** Each further message. An event's other members depend on its type. */
 const eventsSchema = z
 	.array(facts({type: text, at: number}).register(z.globalRegistry, {id: 'Event'}))
 	.register(z.globalRegistry, {id: 'Events'});

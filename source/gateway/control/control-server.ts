@@ -16,17 +16,17 @@ import {streamMessage, type StreamedName} from './event-stream.ts';
 
 const maxBodyBytes = 8 * 1024 * 1024;
 
-/** An attached face that does not read is let go at this much waiting for it. */
+/** An attached face with this many unread bytes is disconnected. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 
-/** One that reads slowly is told no words of answers at this much: it gets them whole. */
+/** A face with this many unread bytes gets no text deltas; it receives whole answers. */
 const maxUnreadWordsBytes = 256 * 1024;
 
 export type ControlServer = Awaited<ReturnType<typeof startControlServer>>;
 
 /**
- * The control API on a Unix socket (0600): what the terminal interface in attach mode and every command that talks to a running
- * gateway use. Only the owner of the home reaches it. A socket without a listener is replaced.
+ * The control API on a Unix socket (0600), used by the interface in attach mode and by every command that talks to a running gateway. Only the owner of the home reaches
+ * it. A socket without a listener is replaced.
  *
  * @throws SvcError `control_unavailable`; `gateway_running` when another process listens there
  */
@@ -36,7 +36,7 @@ export async function startControlServer(
 ) {
 	const {port, version, log} = given;
 	const streams = new Set<ServerResponse>();
-	/** The one that listens, and those before it that still have connections. */
+	/** The listening server, and earlier ones that still have connections. */
 	const servers = new Set<Server>();
 	const listen = async () => {
 		const server = createControlServer({port, version, streams, log});
@@ -61,7 +61,7 @@ export async function startControlServer(
 				return;
 			}
 
-			// Before the next one has the path: closing removes what is there. Its connections go on.
+			// Closed before the next server uses the path: closing removes the file there. Its connections go on.
 			if (!(await isAnswered(socket))) {
 				current.server.close();
 			}
@@ -83,8 +83,8 @@ export async function startControlServer(
 
 	return {
 		/**
-		 * Looks whether the socket is still at its path: one that was removed or replaced gets no connections. It is listened there again, and said; streams that are open
-		 * go on. One that another process listens on is left alone. Never rejects.
+		 * Checks that the socket is still at its path: a removed or replaced one gets no connections. If nobody listens there, listens again and logs it; open streams go on. A
+		 * socket of another process is left alone. Never rejects.
 		 */
 		async keep() {
 			looking ??= look();
@@ -97,7 +97,7 @@ export async function startControlServer(
 			const isOurs = identityOf(socket) === current.identity;
 			const closed = [...servers].map(async server => once(server, 'close'));
 			current.server.close();
-			// What was reported last is told in the next turn; faces are to hear it before their stream ends.
+			// Events are emitted in the next turn; faces must receive the last ones before their stream ends.
 			await turn();
 			for (const stream of streams) {
 				stream.end();
@@ -118,7 +118,7 @@ export async function startControlServer(
 /** A server of the control API that does not listen yet. */
 function createControlServer({log, ...served}: Served & {readonly log: Logger}): Server {
 	const server = createServer(
-		// Checked below: this would answer without a body, and takes two.
+		// The host header is checked below: Node would answer without a body, and accepts two.
 		{requestTimeout: 30_000, headersTimeout: 5000, requireHostHeader: false},
 		(request, response) => {
 			const malformation = malformationOf(request);
@@ -134,7 +134,7 @@ function createControlServer({log, ...served}: Served & {readonly log: Logger}):
 			});
 		},
 	);
-	// The size of the header bounds them; a second `Host` must not hide behind many others.
+	// The header size limits their number; a second `Host` must not be cut off behind many other headers.
 	server.maxHeadersCount = 0;
 	server.on('connect', (_request: IncomingMessage, connection: Duplex) => {
 		refuseConnection(connection, 405, {error: 'Method not allowed', headers: 'Allow: \r\n'});
@@ -150,7 +150,7 @@ function createControlServer({log, ...served}: Served & {readonly log: Logger}):
 	return server;
 }
 
-/** Of `stop` in the contract. Answered without what is loaded late: where an update has replaced the program, stopping must still work. */
+/** The path of `stop`. Answered without lazily loaded modules: stopping must work even after an update has replaced the program. */
 const stopPath = '/v1/stop';
 
 type Served = {
@@ -195,7 +195,7 @@ async function respond(
 			return;
 		}
 
-		// Loaded with the first call: no start has to wait for it.
+		// Loaded by the first call, so that the start does not wait for it.
 		const {answerCall, findOperation} = await import('./answer-call.ts');
 		const asked = findOperation(request.method ?? '', url.pathname);
 		if (!asked) {
@@ -257,11 +257,11 @@ function send(response: ServerResponse, status: number, value: unknown): void {
 	response.end(body);
 }
 
-/** The state, then every batch of events, until the face goes or falls too far behind. */
+/** Sends the state, then every batch of events, until the face disconnects or falls too far behind. */
 function streamEvents(port: GatewayPort, response: ServerResponse): void {
 	response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-cache'});
 	const write = (event: StreamedName, value: unknown) => {
-		// Only what was written before counts: one large state is no slow reader.
+		// Checked before writing: one large state does not make a slow reader.
 		if (response.writableLength > maxUnreadBytes) {
 			response.destroy();
 			return;

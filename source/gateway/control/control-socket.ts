@@ -3,10 +3,10 @@ import {chmod, rm} from 'node:fs/promises';
 import {connect, type Server} from 'node:net';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 
-/** How long connecting may take: the kernel answers for the listener. */
+/** Time limit for connecting: the kernel accepts on behalf of the listener. */
 const connectMs = 2000;
 
-/** Longest path of a Unix socket that every system takes. */
+/** Maximum length of a Unix socket's path on every system, bytes. */
 const maxSocketPathBytes = 100;
 
 /** Errors that mean: no listener. `EINVAL`: the path is too long for a socket. */
@@ -18,7 +18,7 @@ const nobody: ReadonlySet<string> = new Set([
 	'EINVAL',
 ]);
 
-/** Whether a process listens on the socket at `path`; it need not say anything. */
+/** Whether a process listens on the socket at `path`, even if it never answers. */
 export async function isAnswered(path: string): Promise<boolean> {
 	const {promise, resolve} = Promise.withResolvers<boolean>();
 	const socket = connect(path);
@@ -60,7 +60,7 @@ export async function listenOn(server: Server, socket: string): Promise<void> {
 }
 
 /**
- * Removes what a gateway that was killed left behind; never a socket that has a listener.
+ * Removes the socket file of a killed gateway; never a socket that has a listener.
  *
  * @throws SvcError `gateway_running`, `control_unavailable`
  */

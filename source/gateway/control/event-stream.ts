@@ -1,26 +1,26 @@
 import {createParser} from 'eventsource-parser';
 import {jsonLine} from '../../core/json.ts';
 
-/** What the control API's event stream sends: the state first, then batches of events. */
+/** Messages of the control API's event stream: first the state, then batches of events. */
 export type StreamedName = 'state' | 'events';
 
-/** What came of one message: its value, or why there is none, in words that hold nothing of it. */
+/** A parsed message: its value, or why it is unreadable, in words that quote nothing of it. */
 export type StreamedMessage =
 	| {readonly name: StreamedName; readonly value: unknown}
 	| {readonly name?: StreamedName | undefined; readonly unreadable: string};
 
-/** Above this a message is dropped, UTF-16 units. The largest state that anybody saw has half of it. */
+/** Longer messages are dropped, UTF-16 units. The largest state ever seen has half of that. */
 const maxMessageLength = 64 * 1024 * 1024;
 
 const messageEnd = '\n\n';
 
-/** One message as Server-Sent Events have it, on the wire. @see HTML, Server-sent events, 9.2.5 */
+/** One message in the wire format of Server-Sent Events. @see HTML, Server-sent events, 9.2.5 */
 export const streamMessage = (name: StreamedName, value: unknown): string =>
 	`event: ${name}\ndata: ${jsonLine(value)}${messageEnd}`;
 
 /**
- * The messages of such a stream, in order, however its bytes are cut. What cannot be read is a message that says so, and the next one is read as if nothing had been;
- * at most `maxLength` characters are held. Rejects as the stream does.
+ * Parses the messages of an event stream, in order, however its bytes are split into chunks. An unreadable message is yielded as such, and does not affect the next one; at
+ * most `maxLength` characters are buffered. Rejects as the stream does.
  */
 export async function* readEventStream(
 	chunks: AsyncIterable<Uint8Array>,
@@ -29,7 +29,7 @@ export async function* readEventStream(
 	const decoder = new TextDecoder();
 	let read: StreamedMessage[] = [];
 	let isTooLong = false;
-	/** The last character of what was thrown away: the message may end in the middle of two chunks. */
+	/** The last character of dropped text: a message's end may be split between two chunks. */
 	let dropped = '';
 	const parser = createParser({
 		maxBufferSize: maxLength,
@@ -37,7 +37,7 @@ export async function* readEventStream(
 			read.push(messageOf(event, data));
 		},
 		onError({type}) {
-			// What else the parser tells of is ignored by the standard (9.2.6): a later version may add a field.
+			// The standard ignores other errors (9.2.6): a later version may add a field.
 			if (type === 'max-buffer-size-exceeded') {
 				isTooLong = true;
 				read.push({unreadable: `it has more than ${maxLength} characters`});
@@ -75,7 +75,7 @@ function messageOf(event: string | undefined, data: string): StreamedMessage {
 	try {
 		return {name: event, value: JSON.parse(data)};
 	} catch {
-		// The words of the parser quote what it found, which strangers wrote.
+		// The parser's error would quote the text, which strangers wrote.
 		return {name: event, unreadable: `its ${data.length} characters are no JSON`};
 	}
 }

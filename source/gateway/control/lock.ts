@@ -12,15 +12,15 @@ import type {World} from '../../core/world.ts';
 import {callControl} from './control-client.ts';
 import {isAnswered} from './control-socket.ts';
 
-/** How often it is looked whether the lock still is where the next gateway looks for it, and the control socket where faces do, milliseconds. */
+/** How often the lock file and the control socket are checked at their paths, milliseconds. */
 const lookMs = 5000;
 
 /** How long the process behind the control socket may take to identify itself, milliseconds. */
 const sayMs = 2000;
 
 /**
- * Takes the home for this process. The lock is the kernel's: it goes with the process, however that ends; the pid file beside it only
- * tells people who it is, and is written by `watch`: one that is refused later leaves that of another gateway alone.
+ * Locks the home for this process. The kernel releases the lock however the process ends; the pid file beside it only informs people. `watch` writes that file, so that a
+ * gateway refused later in its start does not overwrite another gateway's.
  *
  * @throws SvcError `gateway_running` naming the process that holds it
  */
@@ -34,8 +34,8 @@ export function lockHome(paths: HomePaths) {
 	let isWritten = false;
 	return {
 		/**
-		 * Writes the pid file, and from now on puts it and the lock back every five seconds where they were removed, and says so. `whileHeld` is called each time that the home is
-		 * still held; must not reject.
+		 * Writes the pid file. Every five seconds restores it and the lock file if they were removed, and logs that. `whileHeld` is called at each check that finds the home still
+		 * locked; it must not reject.
 		 *
 		 * @throws SvcError `home_unusable` when the pid file cannot be written
 		 */
@@ -93,13 +93,13 @@ function keepPid(pidFile: string): void {
 		try {
 			writePid(pidFile);
 		} catch {
-			// It only tells people who it is; the lock does not need it.
+			// The pid file only informs people; the lock does not need it.
 		}
 	}
 }
 
 /**
- * Makes sure that no process answers on the control socket: it would serve this home, whatever became of its lock.
+ * Makes sure that no process answers on the control socket: it would be serving this home, even if its lock is gone.
  *
  * @throws SvcError `gateway_running`
  */
@@ -109,7 +109,7 @@ export async function refuseAnswered(paths: HomePaths): Promise<void> {
 	}
 }
 
-/** The process behind the socket, as it identifies itself; `undefined` when it does not. */
+/** The pid of the process behind the socket; `undefined` when it does not answer. */
 async function pidOnSocket({socket}: HomePaths): Promise<number | undefined> {
 	try {
 		const status = await callControl(socket, '/v1/status', {silenceMs: sayMs});
@@ -120,7 +120,7 @@ async function pidOnSocket({socket}: HomePaths): Promise<number | undefined> {
 	}
 }
 
-/** Who holds the home, and what to do: a gateway of the home above serves its profiles, and is not to be ended for one of them. */
+/** Says which process holds the home, and what to do. A gateway of the home above serves its profiles, and should not be ended for one of them. */
 function isRunning(paths: HomePaths, pid: number | undefined): SvcError {
 	const {home, profile} = paths;
 	const base = basePaths(paths);
@@ -134,7 +134,7 @@ function isRunning(paths: HomePaths, pid: number | undefined): SvcError {
 	);
 }
 
-/** Another process: its number in the pid file may be old, that of the lock is not. */
+/** The process that holds the lock: the number in the pid file may be stale, that of the lock is not. */
 const holderOf = (paths: HomePaths): number | undefined =>
 	lockHolder(paths.lockFile) ?? runningPid(paths);
 

@@ -13,19 +13,19 @@ import {createControlCalls} from './control-calls.ts';
 import {open, shortSilenceMs} from './control-client.ts';
 import {readEventStream, type StreamedMessage} from './event-stream.ts';
 
-/** Pause between tries to reach a gateway that went away, and before its whole state is asked for again the first time. */
+/** Delay before reconnecting to a gateway that went away, and before the whole state is requested again for the first time, milliseconds. */
 const reconnectMs = 2000;
 
-/** Before a state is asked for that stays unreadable for one reason: each pause is twice the last one, up to this. */
+/** Maximum delay before the state is requested again while it stays unreadable for the same reason; the delay doubles up to this. */
 const maxPauseMs = 60_000;
 
-/** How many of its own log lines a face shows beside those of the gateway. */
+/** How many of its own log lines a face adds to those of the gateway. */
 const maxOwnRecords = 20;
 
 /**
- * The gateway of another process. Resolves once its state has arrived; afterwards the state follows the event stream, and a lost stream is taken
- * up again every two seconds. What cannot be read is said and skipped; two seconds later the whole state is asked for again, and less and less often, down to once a
- * minute, while the reason stays the same.
+ * Connects to the gateway of another process. Resolves once its state has arrived; then the state follows the event stream, and a lost stream is reopened after two
+ * seconds. An unreadable message is reported and skipped, and the whole state is requested again two seconds later; while the reason stays the same, that delay doubles up
+ * to a minute.
  *
  * @throws SvcError `gateway_not_running`, `gateway_silent`, `gateway_unreadable`
  */
@@ -55,7 +55,7 @@ export async function connectGateway(
 		tell(events);
 	};
 
-	/** Says that something cannot be read, once for each reason until the whole state has come. */
+	/** Reports an unreadable message, once per reason until a whole state arrives. */
 	const skip = (reason: string) => {
 		if (state.gateway.skipped !== reason) {
 			const at = clock.now();
@@ -97,7 +97,7 @@ export async function connectGateway(
 		tell([]);
 	};
 
-	/** Follows one stream to its end; what comes of one that another has replaced is over. */
+	/** Follows one stream to its end; once another stream has replaced it, its messages are ignored. */
 	const follow = async (opened: IncomingMessage) => {
 		if (left) {
 			opened.destroy();
@@ -117,7 +117,7 @@ export async function connectGateway(
 				take(message);
 			}
 		} catch {
-			// A torn stream ends like a closed one: it is taken up again.
+			// A broken stream is handled like an ended one: it is reopened.
 		}
 
 		if (stream === opened) {
@@ -130,7 +130,7 @@ export async function connectGateway(
 
 	const openStream = async () => {
 		const opened = await open(socket, '/v1/events', {silenceMs: shortSilenceMs});
-		// Until the state has come; afterwards silence is allowed.
+		// Only until the state has arrived; afterwards silence is allowed.
 		opened.setTimeout(shortSilenceMs, () => {
 			opened.destroy();
 		});
@@ -146,7 +146,7 @@ export async function connectGateway(
 		askAgainLater();
 	};
 
-	/** How long to wait before asking again for what cannot be read: a state of many megabytes is not fetched every two seconds for nothing. */
+	/** Delay before an unreadable state is requested again: it may have many megabytes, so not every two seconds. */
 	const pauseAfter = (reason: string): number => {
 		const at = clock.monotonic();
 		const last = unreadable;
@@ -158,7 +158,7 @@ export async function connectGateway(
 		return pauseMs;
 	};
 
-	/** Opens the stream anew after a pause: it begins with the whole state. `reason`: what could not be read; absent when the gateway is away. */
+	/** Reopens the stream after a delay: it begins with the whole state. `reason`: what could not be read; absent when the gateway is away. */
 	const askAgainLater = (reason?: string) => {
 		if (!reconnect.isFree()) {
 			return;
@@ -170,7 +170,7 @@ export async function connectGateway(
 				try {
 					await follow(await openStream());
 				} catch {
-					// Still away: the next try follows.
+					// Still away: the next attempt is scheduled.
 					lose();
 				}
 			})();
@@ -202,7 +202,7 @@ export async function connectGateway(
 
 type Next = {readonly state: GatewayState; readonly events?: readonly GatewayEvent[]};
 
-/** The state after a message, or why it cannot be one: the gateway may be of another version. */
+/** The state after a message, or why the message is invalid: the gateway may run another version. */
 function valueOf(
 	{name, value}: Extract<StreamedMessage, {readonly value: unknown}>,
 	state: GatewayState,
@@ -219,13 +219,13 @@ function valueOf(
 			return {state: value};
 		}
 	} catch {
-		// As below.
+		// Falls through to the message below.
 	}
 
 	return `it is not what ${name === 'state' ? 'a state is' : 'events are'} to this version${versionsOf(value, state)}`;
 }
 
-/** Both versions, where the gateway said its own. */
+/** Both versions, if the gateway's is known and differs. */
 function versionsOf(value: unknown, {gateway}: GatewayState): string {
 	const said =
 		isJsonObject(value) && isJsonObject(value['gateway']) ? value['gateway']['version'] : undefined;
@@ -233,7 +233,7 @@ function versionsOf(value: unknown, {gateway}: GatewayState): string {
 	return other === '' || other === version ? '' : `, svc ${version}; the gateway is svc ${other}`;
 }
 
-/** Whether everything that this version always has is there and of its kind, and could be drawn; members of the lists are not checked: that would take too long. */
+/** Whether the value has every member of this version's state, of the right kind. Entries of the lists are not checked: that would take too long. */
 const isState = (value: unknown): value is GatewayState =>
 	isJsonObject(value) &&
 	Object.entries(initialState).every(([key, known]) =>

@@ -14,7 +14,7 @@ import type {TargetKind} from '../../platforms/target-kind.ts';
 import type {Rooms, RoomWorld} from '../rooms.ts';
 import type {ChatTelling} from './tell-chats.ts';
 
-/** Kinds that people can talk with us on. */
+/** Platforms on which people can talk with the agent. */
 const kinds = targetKinds.filter(({listens}) => listens !== undefined);
 
 const nothing: AsyncDisposable = {async [Symbol.asyncDispose]() {}};
@@ -25,7 +25,7 @@ type Joined = Pick<Rooms, 'announce' | 'approvals' | 'deliverer' | 'dispatcher'>
 };
 
 /**
- * Joins what is heard on platforms with the journal, the runs and the requests for approval. Nothing is heard before `changed()`.
+ * Connects messages from platforms with the journal, the runs and the requests for approval. Listens to nothing before `changed()`.
  *
  * @see manual/conversations.md
  */
@@ -89,7 +89,7 @@ export function openConversations(
 				hearing: {
 					async onMessages(messages, cursor) {
 						if (!isHeld()) {
-							// What is acknowledged is on disk; the other one hears it as well.
+							// Acknowledged messages must be on disk; the gateway that has the lease now receives this one as well.
 							throw new DeliveryError(
 								'platform_disabled',
 								`Cannot take messages: another gateway may listen to ${kind.kind} by now`,
@@ -108,7 +108,7 @@ export function openConversations(
 		);
 	};
 
-	/** A platform counts as connected only once it is listened to; the lease for that is asked of the store, which takes its time. */
+	/** Reports platforms as connecting until their listener runs: getting the lease from the store takes time. */
 	const expect = () => {
 		for (const kind of kinds) {
 			const settings = settingsOf(kind.kind);
@@ -138,25 +138,25 @@ export function openConversations(
 		if (settings && lacks === undefined) {
 			const end = await cluster.holdAlone(`listen:${kind.kind}`, {
 				start: async isHeld => (await listenTo(kind, {settings, isHeld})) ?? nothing,
-				// Another gateway hears what is written there.
+				// The gateway that has the lease receives the messages of this platform.
 				onOther: () => deliverer.listens(kind.kind, undefined),
 			});
 			heard.set(kind.kind, {settings, end});
 		}
 	};
 
-	/** One change after the other: a platform has one listener. */
+	/** Serialises changes: a platform has one listener. */
 	const inTurn = createMutex();
 	let isOver = false;
 	let isFirst = true;
 	return {
-		/** Takes over the configuration as it is now. */
+		/** Applies the current configuration. */
 		changed: async () =>
 			inTurn(async () => {
 				expect();
 				for (const kind of isOver ? [] : kinds) {
 					try {
-						// oxlint-disable-next-line no-await-in-loop -- ending a listener takes a second at most
+						// oxlint-disable-next-line no-await-in-loop -- ending a listener takes at most a second
 						await follow(kind);
 					} catch (error) {
 						log.error(`Cannot listen to ${kind.kind}: ${messageOf(error)}`);

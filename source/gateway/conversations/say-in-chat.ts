@@ -16,10 +16,10 @@ import {targetNamed} from '../../platforms/platforms.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {SessionTurns} from './session-turns.ts';
 
-/** What is under way at the end has so long to arrive, milliseconds. */
+/** Time limit for messages still being sent at the end, milliseconds. */
 const lastWordsMs = 1500;
 
-/** What says texts of ours in chats, until it is disposed of. */
+/** Sends texts of the gateway to chats until disposed of. */
 export function createSay(
 	{clock, log: root, paths: {profile}}: Pick<RoomWorld, 'clock' | 'log' | 'paths'>,
 	deliverer: Pick<Deliverer, 'deliver' | 'fits'>,
@@ -59,7 +59,7 @@ export function createSay(
 			}
 		},
 		async [Symbol.asyncDispose]() {
-			// How requests ended has its time to arrive.
+			// Lets messages about how requests ended arrive.
 			const cancel = clock.after(lastWordsMs, () => killed.abort());
 			await Promise.allSettled(said);
 			cancel();
@@ -76,14 +76,14 @@ const targetOf = (
 	extra: {chat_id: chat, ...answer, ...(keeps !== undefined && {sticky: true})},
 });
 
-/** Shows answers of turns in their chats while they grow, where the platform lets messages be changed. */
+/** Shows a turn's answer in its chat while it is being written, on platforms where messages can be edited. */
 export const createGrow =
 	({broker, clock, live}: Pick<RoomWorld, 'broker' | 'clock' | 'live'>, say: Say) =>
 	({plan, ...run}: StoredRun): GrowingAnswer | undefined => {
 		const config = live.current();
 		const origin = originOf(run);
 		const {key} = plan;
-		// What is no model's text stays in the log, unless it may leave.
+		// Text that no language model wrote stays in the log, unless it may be delivered.
 		const isOffline = broker.getState().model?.provider === 'offline';
 		const isWithheld = isOffline && !config.model.allowOfflineDelivery;
 		if (origin.kind !== 'chat' || key === undefined || isWithheld) {
@@ -113,7 +113,8 @@ export const createGrow =
 	};
 
 /**
- * A function that adds a delivered message to the session of its chat. Only sessions of the gateway's own profile are known. Never rejects: what goes wrong is logged, and no delivery fails by it.
+ * Returns a function that appends a delivered message to the session of its chat, for sessions of the gateway's own profile only. Never rejects: failures are logged and
+ * affect no delivery.
  *
  * @see manual/conversations.md#mirroring
  */
@@ -131,7 +132,7 @@ export function createMirror(
 			return;
 		}
 
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- on a platform the checked value is a place
 		const {chat, thread} = checked.value as MessagePlace;
 		await turns.mirror(
 			{platform: kind, chat, ...(thread !== undefined && {thread})},

@@ -41,7 +41,7 @@ export function createSessionTurns({
 				throw error;
 			}
 
-			// People there cannot begin another session before their next message is lost. Turns that wait for the full session follow.
+			// The person cannot begin a new session before their next message would be lost, so one is begun here. Turns queued for the full session follow into it.
 			const current = await conversations.session(owner);
 			if (current !== undefined && current !== session) {
 				await append({...owner, session: current}, turn);
@@ -55,7 +55,7 @@ export function createSessionTurns({
 	};
 
 	return {
-		/** What was said before the turn; `undefined` for a run that is none. */
+		/** What was said before the turn of this run; `undefined` when the run is not such a turn. */
 		async begin(run: StoredRun): Promise<ChatTurn | undefined> {
 			const turn = turnOf(run);
 			if (!turn) {
@@ -72,7 +72,11 @@ export function createSessionTurns({
 				})),
 			};
 		},
-		/** Durably adds what was asked and the answer to the session, once for a run however often it is told; nothing for a run that is no such turn. @throws SvcError `journal_unavailable` */
+		/**
+		 * Durably appends question and answer of the run's turn to its session, once per run even if called again; does nothing for other runs.
+		 *
+		 * @throws SvcError `journal_unavailable`
+		 */
 		async keep(run: StoredRun) {
 			const turn = turnOf(run);
 			if (!turn) {
@@ -91,7 +95,7 @@ export function createSessionTurns({
 				],
 			});
 		},
-		/** Durably adds a text that was delivered to a chat to the session that the chat has, as a turn of the agent; without one, nothing. Same errors. */
+		/** Durably appends a text delivered to a chat to that chat's session, as a turn of the agent; does nothing without a session. Same errors. */
 		async mirror(conversation: Conversation, text: string) {
 			const session = await conversations.session(conversation);
 			const stored = session === undefined ? undefined : await sessions.get(session);

@@ -14,11 +14,11 @@ import type {GatewayCluster} from '../cluster/open-cluster.ts';
 import type {SharedApprovals} from '../cluster/share-approvals.ts';
 import type {RoomWorld} from '../rooms.ts';
 
-/** Tells chats what becomes of their turns, and asks them for approvals. */
+/** Reports to chats what happens to their turns, and asks them for approvals. */
 export type ChatTelling = ReturnType<typeof tellChats>;
 
 /**
- * Hears of requests and runs until it is disposed of: after the runs and the requests have ended, so that chats are told of that, too.
+ * Reacts to requests and runs until disposed of, which must be after the runs and requests have ended, so that chats are told of that too.
  *
  * @see manual/conversations.md#approvals
  */
@@ -27,14 +27,14 @@ export function tellChats(
 	options: {
 		readonly say: Say;
 		readonly fits: Fits;
-		/** Asked once there is something to answer. */
+		/** Called only once there is something to answer. */
 		readonly approvals: () => Pick<SharedApprovals, 'settle' | 'waiting'>;
 	},
 ) {
 	const {say, fits, approvals} = options;
 	const log = root.from('conversations');
 	const config = () => live.current();
-	/** Approvals by mail need a setting. */
+	/** On some platforms (mail), a setting allows approvals. */
 	const mayAnswer = (platform: string) => {
 		const settings = conversingSettings(config(), platform);
 		return !(settings && 'approvals' in settings && settings.approvals === false);
@@ -74,7 +74,7 @@ export function tellChats(
 		timeText: minuteTimeThere,
 	});
 
-	/** Who waits for an answer hears that none comes; why, the person at the terminal sees. */
+	/** Tells the chat that no answer will come; the reason is shown only at the terminal. */
 	const tellOfFailure = (run: Run) => {
 		const origin = originOf(run);
 		if (origin.kind === 'chat' && (run.state === 'failed' || run.state === 'interrupted')) {
@@ -88,7 +88,7 @@ export function tellChats(
 
 	const stopHearing = broker.subscribe((events: readonly GatewayEvent[]) => {
 		for (const event of events) {
-			// Of what is at another gateway, that one tells.
+			// The gateway that has the request or the run tells the chat.
 			if (event.type === 'approval-requested' && event.approval.node === undefined) {
 				chats.requested(event.approval);
 			} else if (event.type === 'approval-settled') {
@@ -114,7 +114,7 @@ export function tellChats(
 	};
 
 	cluster.onTaken(({denied}) => {
-		// Of runs that were interrupted, it is announced that they changed.
+		// Interrupted runs are announced by their own events.
 		void tellOf({denied, interrupted: []});
 	});
 
@@ -137,18 +137,18 @@ export function tellChats(
 				return settings !== undefined && mayApprove(settings, user);
 			},
 		}),
-		/** Tells of what the last process left: turns that it broke off, and requests that were denied with its end. Never rejects. */
+		/** Reports to chats what the last process left: interrupted turns, and requests denied at its end. Never rejects. */
 		tellOfBefore: async () => tellOf(taken),
 		[Symbol.dispose]: stopHearing,
 	};
 }
 
-/** Takes answers for requests of other gateways, too, which know their codes: the one that asked in the chat decides about the answer. */
+/** Accepts answers to requests of other gateways too: only the gateway that asked in the chat knows its codes, and decides. */
 function shareChatApprovals(
 	chats: ChatApprovals,
 	options: {
 		readonly cluster: GatewayCluster;
-		/** Whether another gateway may have asked there. */
+		/** Whether another gateway may have asked in that chat. */
 		readonly isAskedAt: (place: Conversation) => boolean;
 		readonly mayApproveThere: (place: Conversation, user: string) => boolean;
 	},
@@ -194,7 +194,7 @@ const answeringSchema = z.object({
 	code: z.string(),
 });
 
-/** Where a turn is answered: a request for approval stands there, too. */
+/** The chat and thread in which a turn is answered, and in which its requests for approval appear. */
 const placeOfTurn = ({platform, chat, thread}: Conversation): ChatPlace => ({
 	conversation: {platform, chat, ...(thread !== undefined && {thread})},
 	answer: thread === undefined ? {} : {thread_id: thread},

@@ -12,11 +12,11 @@ import type {Rooms} from '../rooms.ts';
 
 type Parts = Pick<Rooms, 'announce' | 'deliverer' | 'jobs' | 'live' | 'store'>;
 
-/** Where an answer is to go. `to`: a kind of target; `chatId`: `deliver_extra.chat_id`. */
+/** The wanted target. `to`: its kind; `chatId`: its `deliver_extra.chat_id`. */
 type Wish = {readonly to?: string; readonly chatId?: string};
 
 /**
- * Queues the stored answer of a run that has ended for its delivery once more: the journal has it, with where it goes, before this resolves. `undefined`: there is no such run.
+ * Queues the stored answer of an ended run for another delivery; resolves with the target once the journal has it, `undefined` when there is no such run.
  *
  * @throws SvcError `run_not_deliverable`, `target_unusable`, `route_not_found`, `body_not_kept`, `job_not_found`
  * @see manual/runs.md#putting-away-and-handing-over
@@ -55,7 +55,7 @@ export async function handOverAgain(
 	return target;
 }
 
-/** The target that is asked for, with the keys that one of the run's own has which is of that kind; else the one that the route or the job of the run has now. */
+/** The wanted target, with the settings of the run's own target if that is of the same kind; without a wanted kind, the present target of the run's route or job. */
 async function targetFor(
 	parts: Parts,
 	run: StoredRun,

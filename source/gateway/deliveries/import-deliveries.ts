@@ -5,11 +5,11 @@ import {headersToStore} from '../../webhook/request-content.ts';
 import {checkDelivery, requirePossibleTime} from '../contract/wire-delivery.ts';
 import type {Rooms} from '../rooms.ts';
 
-/** Imported in one go: they share commits of the journal. */
+/** Deliveries imported concurrently, so that they share commits of the journal. */
 const atOnce = 50;
 
 /**
- * Takes deliveries of another journal into this one under new identifiers; nothing runs. They are checked and cleaned: a file may hold anything. Their number.
+ * Imports deliveries of another journal under new identifiers; nothing runs. They are checked and cleaned, since a file may contain anything. Resolves with their number.
  *
  * @throws SvcError `delivery_invalid` before anything is written, `journal_unavailable` saying how many were taken in before
  */
@@ -28,7 +28,7 @@ export async function importDeliveries(
 		...delivery,
 		id: ids(),
 		idSource: 'import',
-		// What was secret where they come from was redacted there.
+		// Secrets were redacted by the journal they come from.
 		headers: headersToStore(delivery.headers, text => text),
 	}));
 	for (const delivery of checked) {

@@ -13,11 +13,11 @@ import type {LiveReceiver} from '../receiver/open-receiver.ts';
 
 export type Replays = ReturnType<typeof createReplays>;
 
-/** Joins the journal, which has what was received, with the receiver, which can take it in again. */
+/** Sends stored deliveries of the journal through the receiver again. */
 export function createReplays(
 	given: {
 		readonly store: {readonly journal: Pick<Journal, 'get'>};
-		/** Has the receiver that listens now, if one does. */
+		/** The receiver, if it listens now. */
 		readonly receiver: Pick<LiveReceiver, 'current'>;
 	} & AnswerParts,
 ) {
@@ -66,19 +66,19 @@ export function createReplays(
 	};
 }
 
-/** What becomes of an answer is told from. */
+/** What determines whether and where an answer is delivered. */
 type AnswerParts = {
 	readonly live: Pick<LiveConfig, 'current' | 'routes'>;
 	readonly model: Pick<LiveModel, 'current'>;
 	readonly deliverer: Pick<Deliverer, 'problemNow'>;
 };
 
-/** Tells of a route by name why its answers would not go where it says now: no language model, a client that is not there; a sentence each. Never rejects. */
+/** Returns a function that says why the answers of the route `name` would not be delivered now (no language model, a missing client), one sentence each. Never rejects. */
 export const createAnswerDoubts =
 	({live, model, deliverer}: AnswerParts) =>
 	async (name: string): Promise<readonly string[]> => {
 		const route = live.routes().routes.get(name);
-		// What a job says of its model and its target is told where the job is.
+		// A job's model and target are reported with the job.
 		if (!route || route.cronJob !== undefined) {
 			return [];
 		}
@@ -105,6 +105,6 @@ export const createAnswerDoubts =
 			: [escapeLine(`that cannot be delivered now: ${problem}`, 200)];
 	};
 
-/** What becomes of answers that no language model wrote. @see manual/model.md */
+/** Effect of having no language model. @see manual/model.md */
 const offlineDoubt =
 	'but no language model is configured: the answer goes to the log alone (svc help model)';

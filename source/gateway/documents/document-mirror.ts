@@ -6,48 +6,48 @@ import type {DocumentChange, DocumentKey, Documents} from '../../store/document-
 import type {Leases, StoreNotes} from '../../store/shared-port.ts';
 import {lockKey, openStrongbox, type Strongbox} from './strongbox.ts';
 
-/** Members tell each other of changes; a look finds what a lost note did not tell. */
+/** How often changes are polled, milliseconds: a note of another member may be lost. */
 const lookMs = 1000;
 
-/** The most that one look returns. */
+/** Page size of one query. */
 const pageSize = 1000;
 
-/** What documents need of a store. */
+/** The parts of a store that documents need. */
 export type DocumentStore = {
 	readonly documents: Documents;
 	readonly leases: Leases;
 	readonly events: Pick<StoreNotes, 'subscribe'>;
 };
 
-/** A document as it was written, with its secrets where they can be read. */
+/** A stored document, with those secrets decrypted that can be. */
 export type MirroredDocument = {readonly version: number; readonly data: JsonValue};
 
-/** The documents of a database as of the last look, kept in memory: a request that looks for its route waits for no database. */
+/** The documents of a database, cached in memory as of the last poll, so that a request that needs its route does not wait for the database. */
 export type DocumentMirror = ReturnType<typeof createDocumentMirror>;
 
 type Shelf = {stamp: number; readonly documents: Map<string, MirroredDocument & {raw: JsonValue}>};
 
-/** Nothing is read before `follow`. */
+/** Reads nothing before `follow`. */
 export function createDocumentMirror(world: {
 	readonly clock: Clock;
-	/** Of the database, for messages. */
+	/** Name of the database, for messages. */
 	readonly name: string;
-	/** Asked when the documents are first read. */
+	/** Called when the documents are first read. */
 	readonly storeKey: () => string | undefined;
-	/** What keeps it from looking, once; `undefined` when it looks again. */
+	/** Called once when polling fails, and with `undefined` when it works again. */
 	readonly onProblem?: (problem: string | undefined) => void;
 }) {
 	const {clock, name, storeKey, onProblem = () => {}} = world;
 	const shelves = new Map<string, Shelf>();
 	const listeners = new Set<(changes: readonly DocumentChange[]) => void>();
-	/** Changes that listeners are told of once a look succeeds. */
+	/** Changes to be passed to listeners after the next successful poll. */
 	const untold: DocumentChange[] = [];
 	const oneByOne = createMutex();
 	let source: DocumentStore | undefined;
 	let box: Strongbox | undefined;
 	let seen = 0;
 	let isRead = false;
-	/** Another key fits the database than the one that `box` has: nothing is written with that. */
+	/** The database's key has changed, and `box` has the old one: writing is refused until it has the new one. */
 	let isLockStale = false;
 	let problem: string | undefined;
 	const stack = new DisposableStack();
@@ -83,7 +83,7 @@ export function createDocumentMirror(world: {
 
 	const opener = (key: DocumentKey, data: JsonValue): JsonValue => box?.open(key, data) ?? data;
 
-	/** All that was read is read with the new key. */
+	/** Reads the changed key, and decrypts all cached documents with it. */
 	const changeLock = async () => {
 		box = await openStrongbox(store().documents, storeKey());
 		for (const [key, shelf] of shelves) {
@@ -144,11 +144,11 @@ export function createDocumentMirror(world: {
 		}
 	};
 
-	// What failed is told of, and tried again.
+	// A failure is reported, and the poll repeated.
 	const lookAgain = async () => refresh().catch(() => {});
 
 	return {
-		/** Begins to look: at once, once a second, and when another member says so. Resolves after the first look, also when that failed. */
+		/** Begins polling: now, once a second, and at each note of another member. Resolves after the first poll, even if it failed. */
 		async follow(opened: DocumentStore) {
 			source = opened;
 			stack.defer(
@@ -161,13 +161,13 @@ export function createDocumentMirror(world: {
 			stack.defer(every(clock, lookMs, lookAgain));
 			await lookAgain();
 		},
-		/** Says why there is nothing to follow. */
+		/** Sets the reason why no store is followed. */
 		cannotFollow(reason: string) {
 			problem = reason;
 		},
-		/** Looks now. @throws SvcError `journal_unavailable` */
+		/** Polls now. @throws SvcError `journal_unavailable` */
 		refresh,
-		/** @throws SvcError `journal_unavailable` while there was no look that succeeded */
+		/** @throws SvcError `journal_unavailable` before the first successful poll */
 		of(kind: string, profile: string): ReadonlyMap<string, MirroredDocument> {
 			if (!isRead) {
 				throw notRead();
@@ -175,10 +175,10 @@ export function createDocumentMirror(world: {
 
 			return shelfOf(kind, profile).documents;
 		},
-		/** Another text when `of` says something else. */
+		/** A text that changes whenever the result of `of` does. */
 		stampOf: (kind: string, profile: string): string =>
 			isRead ? `rows ${shelfOf(kind, profile).stamp}` : `unread ${problem ?? ''}`,
-		/** Writes, with secrets encrypted. @throws SvcError `store_key_wrong`, `document_changed`, `journal_unavailable` */
+		/** Writes a document with its secrets encrypted. @throws SvcError `store_key_wrong`, `document_changed`, `journal_unavailable` */
 		async put(key: DocumentKey, data: JsonValue, expected: number) {
 			if (!box || isLockStale) {
 				throw notRead();
@@ -193,7 +193,7 @@ export function createDocumentMirror(world: {
 		get strongbox() {
 			return box;
 		},
-		/** Calls `listener`, which must not throw, with the changes of each look, as they stand in the database, until the returned function is called. */
+		/** Calls `listener`, which must not throw, with the changes of each poll as stored in the database. Returns the unsubscribe function. */
 		subscribe(listener: (changes: readonly DocumentChange[]) => void): () => void {
 			listeners.add(listener);
 			return () => {

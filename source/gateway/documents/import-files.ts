@@ -16,7 +16,7 @@ import {jobForm, subscriptionForm, type TextForm} from './shared-texts.ts';
 
 type Source = {
 	readonly path: string;
-	/** Held while the file is written. */
+	/** Lock to hold while the file is written. */
 	readonly lock: string;
 	readonly rows: EditedText;
 	readonly form: TextForm;
@@ -44,15 +44,15 @@ const sourcesOf = (paths: HomePaths, shared: SharedHome): readonly Source[] => [
 	},
 ];
 
-/** Imports files of homes into the database. Entries whose names are there already stay: of several members with files of their own the first one counts, and an old copy never replaces a newer entry. */
+/** Imports files of homes into the database. Existing entries stay: if several members have such files, the first import wins, and an old copy never replaces a newer entry. */
 export function createFileImport(world: {
-	/** The homes of the profiles that the gateway serves, its own first; of each, what it shares. */
+	/** The homes of all served profiles, the gateway's own first, with what each shares. */
 	readonly profiles: () => readonly HomePaths[];
 	readonly clock: Clock;
 	readonly log: Logger;
 }) {
 	const {profiles, clock, log} = world;
-	/** The state in which a file, or the message with which a folder, was reported. */
+	/** Reported failures: for a file the stamp of its state, for a folder the message. */
 	const failed = new Map<string, string>();
 
 	const importOne = async (source: Source) => {
@@ -88,7 +88,7 @@ export function createFileImport(world: {
 	};
 
 	return {
-		/** Imports every file that is there, of all profiles, and sets it aside. What fails is logged once for each state of a file, and tried again. Never rejects. */
+		/** Imports every existing file of all profiles, then renames it. A failure is logged once per state of the file and retried. Never rejects. */
 		async look() {
 			for (const paths of profiles()) {
 				const {shared} = paths;
@@ -112,7 +112,11 @@ export function createFileImport(world: {
 	};
 }
 
-/** Copies the files of a home into rows, and leaves them where they are; how many entries they have, by noun. @throws SvcError `subscriptions_broken`, `jobs_broken`, and what `EditedText.edit` throws */
+/**
+ * Copies the files of a home into rows and leaves the files in place. Resolves with the number of entries by noun.
+ *
+ * @throws SvcError `subscriptions_broken`, `jobs_broken`, and what `EditedText.edit` throws
+ */
 export async function copyFiles(
 	paths: HomePaths,
 	shared: SharedHome,
@@ -128,7 +132,7 @@ export async function copyFiles(
 	return counts;
 }
 
-/** `undefined` for a file that is missing or blank: an editor that saves in place empties it first. `kept`: entries that say something else in the rows. */
+/** `undefined` for a missing or blank file: an editor that saves in place empties it first. `kept`: entries whose rows differ from the file. */
 async function copyFile(
 	{path, rows, form, normal}: Source,
 	clock: Clock,
@@ -143,7 +147,7 @@ async function copyFile(
 	return {entries: entries.length, kept};
 }
 
-/** Adds the entries whose names are new; `value`: those that are there and differ. */
+/** Adds the entries whose names are new. `value`: names of existing entries that differ. */
 function merge(
 	present: string,
 	entries: ReadonlyArray<readonly [string, JsonValue]>,
@@ -158,12 +162,12 @@ function merge(
 	return {value, ...(added.length > 0 && {text: form.format([...before, ...added])})};
 }
 
-/** Tokens, registrations and metadata, and what remembers that a document was refused. */
+/** Tokens, client registrations, metadata, and markers of refused client documents. */
 const loginFile = /\.(?:json|cimd-off)$/;
 
 const maxLogins = 1000;
 
-/** A login that is in the database already stays unless the one of the file came later: its tokens were renewed there. */
+/** An existing login of the database is replaced only by a file's newer one: its tokens were renewed there. */
 async function importLogins(
 	folder: string,
 	logins: NonNullable<SharedHome['logins']>,
@@ -180,7 +184,7 @@ async function importLogins(
 	}
 }
 
-/** Seconds since 1970; 0 of what says nothing of it. */
+/** Seconds since 1970; 0 when absent. */
 function issuedAt(text: string): number {
 	const value = parsedJson(text);
 	const {issued_at: at = 0} = isJsonObject(value) ? value : {};

@@ -10,13 +10,13 @@ import {createFileImport} from './import-files.ts';
 import {createSharedHome} from './shared-home.ts';
 import {hasPlain, sealPlain} from './strongbox.ts';
 
-/** How often svc looks for files to import, milliseconds. */
+/** How often files to import are looked for, milliseconds. */
 const importMs = 1000;
 
-/** What a gateway shares with the others on its store in place of files of its home. */
+/** What a gateway keeps in its shared store instead of in files of its home. */
 export type SharedDocuments = ReturnType<typeof openSharedDocuments>;
 
-/** The same for a home whose store others share, or may share, by its configuration; `undefined`: its files count. */
+/** Opens the shared documents if the configured store is, or may be, shared; `undefined` when the files of the home are used. */
 export async function shareGatewayHome(
 	world: Pick<RoomWorld, 'clock' | 'environment' | 'log' | 'paths'>,
 ): Promise<SharedDocuments | undefined> {
@@ -24,18 +24,18 @@ export async function shareGatewayHome(
 		const {url} = await readStorePlace(world.paths, world.environment);
 		return url === undefined ? undefined : openSharedDocuments(world);
 	} catch {
-		// Which store is meant is unknown: files must not be written meanwhile.
+		// The configured store is unknown: meanwhile no files may be written.
 		return openSharedDocuments(world);
 	}
 }
 
-/** Prepares what a home shares; nothing can be read before `follow`. */
+/** Prepares the shared documents of a home; nothing can be read before `follow`. */
 export function openSharedDocuments(
 	{clock, log, paths}: Pick<RoomWorld, 'clock' | 'log' | 'paths'>,
 	{
 		name = 'the shared store',
 	}: {
-		/** Of the database, without a secret. */
+		/** Name of the database, without secrets. */
 		readonly name?: string;
 	} = {},
 ) {
@@ -69,9 +69,11 @@ export function openSharedDocuments(
 	};
 
 	const documents = {
-		/** The paths of the home, with what is shared. */
+		/** The paths of the home, with the shared documents. */
 		paths: {...paths, shared} satisfies HomePaths,
-		/** For a gateway whose store is open: follows it, and imports the files of the profiles that are served. A store that no other gateway has open has no documents. */
+		/**
+		 * For a gateway whose store is open: follows its documents, and imports the files of the served profiles. Does nothing on a store that is not shared, which has no documents.
+		 */
 		async begin(
 			{documents: stored, leases, events}: Pick<Store, 'documents' | 'events' | 'leases'>,
 			config: () => Config,
@@ -85,7 +87,7 @@ export function openSharedDocuments(
 				]);
 			}
 		},
-		/** Reads what there is, and follows it from now on. Resolves after the first look, also when that failed: it is tried again once a second. */
+		/** Reads the documents and follows their changes. Resolves after the first poll, even if it failed: polling repeats once a second. */
 		async follow(
 			store: DocumentStore,
 			{storeKey}: {readonly storeKey: string | undefined},
@@ -110,22 +112,22 @@ export function openSharedDocuments(
 			}
 
 			await seal();
-			// A member without the key may have written it before it saw that there is one.
+			// A member without the key may write a plain secret before it sees that there is a key.
 			mirror.subscribe(changes => {
 				if (changes.some(({data, ...of}) => data !== undefined && hasPlain(of, data))) {
 					void seal();
 				}
 			});
 		},
-		/** Says why nothing can be followed; reading then fails with this reason. */
+		/** Sets the reason why nothing is followed; reading then fails with it. */
 		cannotFollow: (reason: string) => mirror.cannotFollow(reason),
-		/** Imports files of the home and of the profiles that are served, now and when one appears. */
+		/** Imports files of the home and of the served profiles, now and whenever one appears. */
 		async importFiles(profiles: () => readonly HomePaths[]): Promise<void> {
 			const files = createFileImport({clock, log, profiles});
 			await files.look();
 			stack.defer(every(clock, importMs, async () => files.look()));
 		},
-		/** Encrypts what members tell each other; `undefined` without a `gateway.store_key` that fits. */
+		/** Encrypts calls between members; `undefined` without a `gateway.store_key` that fits. */
 		sealer: (): Sealer | undefined => mirror.strongbox?.sealer,
 		/** Calls `listener`, which must not throw, when subscriptions or jobs were changed. */
 		onChange(listener: (kind: 'job' | 'subscription') => void): void {

@@ -8,7 +8,7 @@ import type {DocumentMirror} from './document-mirror.ts';
 import {jobForm, onNewest, sharedText, subscriptionForm, waitForLease} from './shared-texts.ts';
 import {holdsSealed} from './strongbox.ts';
 
-/** A member that renews tokens holds the lease for one request, which is bounded. */
+/** How long to wait for the lease of a member that renews tokens, milliseconds: it holds the lease for one request, whose time is limited. */
 const loginWaitMs = 60_000;
 
 const loginKind = 'token';
@@ -18,9 +18,9 @@ export function createSharedHome(
 	mirror: DocumentMirror,
 	options: {
 		readonly clock: Clock;
-		/** Of the database, for messages. */
+		/** Name of the database, for messages. */
 		readonly name: string;
-		/** Whether there is a `gateway.store_key`: known once the database is open. */
+		/** Whether there is a `gateway.store_key`; known once the database is open. */
 		readonly sharesLogins: () => boolean;
 	},
 ): SharedHome {
@@ -53,7 +53,10 @@ export function createSharedHome(
 	return of(defaultProfile);
 }
 
-/** A grant is written only while no other member renews it, so that a newer one is never overwritten. All else is found out by every connection anew: the last write counts. */
+/**
+ * Whether a file is a grant: those are written under a lease, so that a renewal by another member is not overwritten. Everything else can be discovered again by each
+ * connection: the last write wins.
+ */
 const isGrant = (file: string): boolean =>
 	!/(?:\.client\.json|\.meta\.json|\.cimd-off)$/.test(file);
 

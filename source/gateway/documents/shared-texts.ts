@@ -8,20 +8,20 @@ import {holdLease, type Leases} from '../../store/shared-port.ts';
 import type {DocumentMirror, MirroredDocument} from './document-mirror.ts';
 import {documentEntryOf, holdsSealed, type PlacedEntry} from './strongbox.ts';
 
-/** How long an edit waits for those of other members, and how often it asks, milliseconds. */
+/** How long an edit waits for edits of other members, and how often it retries, milliseconds. */
 const lockWaitMs = 10_000;
 const retryMs = 20;
 
-/** Tries of a write whose rows another member changed meanwhile. */
+/** Attempts to write when another member changes the rows meanwhile. */
 const maxTries = 5;
 
-/** How entries stand in a text: an object of them, or a list. */
+/** The text format of entries: an object, or a list. */
 export type TextForm = {
-	/** Of the documents. */
+	/** Kind of the documents. */
 	readonly kind: 'job' | 'subscription';
-	/** The text of these entries, in their order. */
+	/** Formats these entries, in order. */
 	format(entries: ReadonlyArray<readonly [name: string, entry: JsonValue]>): string;
-	/** The entries of such a text, with the names of their documents. The text was made by `format` and changed by this program. */
+	/** Parses such a text into entries with the names of their documents. The text was made by `format` and edited by this program. */
 	parse(text: string): ReadonlyArray<readonly [name: string, entry: JsonValue]>;
 };
 
@@ -49,7 +49,7 @@ export const jobForm: TextForm = {
 	},
 };
 
-/** The identifier of a job; of an entry that has none of its own, one of what it says. */
+/** The identifier of a job; for an entry without a usable one, a hash of the entry. */
 function nameOfJob(entry: JsonValue, taken: ReadonlySet<string>): string {
 	const {id} = isJsonObject(entry) ? entry : {};
 	if (typeof id === 'string' && id !== '' && id.length <= 128 && !taken.has(id)) {
@@ -86,7 +86,7 @@ export function sharedText(
 			const stored = before.get(document);
 			if (!stored || JSON.stringify(documentEntryOf(stored.data)) !== JSON.stringify(placed)) {
 				refuseForeign(document, placed.entry, stored);
-				// oxlint-disable-next-line no-await-in-loop -- as a rule there is one
+				// oxlint-disable-next-line no-await-in-loop -- usually there is one
 				await mirror.put({kind, profile, name: document}, placed, stored?.version ?? 0);
 			}
 		}
@@ -112,7 +112,7 @@ export function sharedText(
 					const {text, value} = change(read());
 					if (text !== undefined) {
 						await write(text);
-						// The next read returns what was written.
+						// So that the next read returns what was written.
 						await mirror.refresh();
 					}
 
@@ -122,14 +122,14 @@ export function sharedText(
 	};
 }
 
-/** Writes, and again on top of what another member wrote meanwhile, after a look at it. */
+/** Calls `write`, and again after a refresh if another member changed the documents meanwhile. */
 export async function onNewest<Value>(
 	mirror: Pick<DocumentMirror, 'refresh'>,
 	write: () => Promise<Value>,
 ): Promise<Value> {
 	for (let tries = 1; ; tries += 1) {
 		try {
-			// oxlint-disable-next-line no-await-in-loop -- one try after the other
+			// oxlint-disable-next-line no-await-in-loop -- sequential attempts
 			return await write();
 		} catch (error) {
 			if (codeOf(error) !== 'document_changed' || tries === maxTries) {
@@ -142,7 +142,7 @@ export async function onNewest<Value>(
 	}
 }
 
-/** A secret that cannot be read is bound to its document: elsewhere it could never be decrypted. */
+/** Refuses a copied secret that could not be decrypted: it is bound to its original document and could never be decrypted in this one. */
 function refuseForeign(name: string, entry: JsonValue, stored: MirroredDocument | undefined): void {
 	if (holdsSealed(entry) && !(stored && holdsSealed(stored.data))) {
 		throw new SvcError(
@@ -185,7 +185,7 @@ const inOrder = (
 		.toSorted((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
 		.map(({name, entry}) => [name, entry]);
 
-/** Entries with their places: one that is new gets a place between its neighbours, so that the others keep theirs. */
+/** Gives each entry its position: a new one gets a position between its neighbours, so that the others keep theirs. */
 function withOrder(
 	entries: ReadonlyArray<readonly [string, JsonValue]>,
 	before: ReadonlyMap<string, MirroredDocument>,

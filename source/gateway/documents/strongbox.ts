@@ -6,26 +6,26 @@ import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {createSealer, isSealed, type Sealer} from '../../core/seal.ts';
 import type {DocumentKey, Documents} from '../../store/document-port.ts';
 
-/** The document that says with which key the secrets of a database are encrypted: the salt, and a text by which a wrong one is known. */
+/** The document that identifies the database's encryption key: a salt, and a sealed text by which a wrong key is recognised. */
 export const lockKey: DocumentKey = {kind: 'lock', profile: '', name: 'store_key'};
 
 const checkText = 'svc';
 
 /**
- * Encrypts what is secret in documents. `plain`: neither is a key set nor was there ever one. `open`: the key fits. `locked`: secrets are encrypted with another key than the one that is set, or
- * none is set; what cannot be read stays as it is, and nothing secret is written.
+ * Encrypts the secrets in documents. `plain`: no key is set and the database has none. `open`: the key fits. `locked`: the secrets are encrypted with a key other than the
+ * configured one, or none is configured; unreadable secrets stay sealed, and no secret is written.
  */
 export type Strongbox = {
 	readonly state: 'plain' | 'open' | 'locked';
-	/** For other texts that only members may read; only where it is open. */
+	/** Encrypts other texts for members; only when `open`. */
 	readonly sealer?: Sealer;
-	/** A document as it may be written. @throws SvcError `store_key_wrong` for one with a secret while it is locked */
+	/** Encrypts a document's secrets for writing. @throws SvcError `store_key_wrong` for a document with a secret while `locked` */
 	close(key: DocumentKey, data: JsonValue): JsonValue;
-	/** A document with its secrets; those that cannot be read stay sealed. */
+	/** Decrypts a document's secrets; those that cannot be decrypted stay sealed. */
 	open(key: DocumentKey, data: JsonValue): JsonValue;
 };
 
-/** Looks which key a database has; one without any gets `storeKey`. @throws SvcError `journal_unavailable` */
+/** Opens the strongbox of a database; one without a key gets `storeKey`. @throws SvcError `journal_unavailable` */
 export async function openStrongbox(
 	documents: Pick<Documents, 'get' | 'put'>,
 	storeKey: string | undefined,
@@ -39,7 +39,7 @@ export async function openStrongbox(
 	return sealer ? boxOf(sealer) : lockedBox(storeKey !== undefined);
 }
 
-/** Makes the lock, unless another member is first. */
+/** Creates the lock, or opens the one that another member created first. */
 async function fitLock(
 	documents: Pick<Documents, 'get' | 'put'>,
 	storeKey: string,
@@ -57,7 +57,7 @@ async function fitLock(
 	}
 }
 
-/** A lock for `storeKey`. */
+/** Creates a lock document for `storeKey`. */
 async function makeLock(
 	storeKey: string,
 	salt: string = randomBytes(16).toString('base64url'),
@@ -66,7 +66,7 @@ async function makeLock(
 	return {sealer, data: {salt, check: sealer.seal(checkText, placeOf(lockKey))}};
 }
 
-/** `undefined`: the lock is of another key. */
+/** `undefined` when the lock belongs to another key. */
 async function sealerOf(lock: JsonValue, storeKey: string): Promise<Sealer | undefined> {
 	const {salt, check} = isJsonObject(lock) ? lock : {};
 	if (typeof salt !== 'string' || typeof check !== 'string') {
@@ -81,13 +81,13 @@ const placeOf = ({kind, profile, name}: DocumentKey): readonly string[] => [kind
 
 const plainBox: Strongbox = {state: 'plain', close: (_, data) => data, open: (_, data) => data};
 
-/** The box that `sealer` opens. */
+/** The open box with this sealer. */
 const boxOf = (sealer: Sealer): Strongbox => ({
 	state: 'open',
 	sealer,
 	close: (key, data) =>
 		mapSecrets(key, data, secret =>
-			// One that could not be read is left as it is.
+			// A secret that could not be decrypted stays as it is.
 			isSealed(secret) ? secret : sealer.seal(JSON.stringify(secret), placeOf(key)),
 		),
 	open: (key, data) =>
@@ -114,7 +114,7 @@ const lockedBox = (hasKey: boolean): Strongbox => ({
 	open: (_, data) => data,
 });
 
-/** Every secret of a document: of a subscription those of a route; all else is one or has none. */
+/** Changes every secret of a document: in a subscription those of its route; other kinds are one secret or have none. */
 function mapSecrets(
 	{kind}: DocumentKey,
 	data: JsonValue,
@@ -161,7 +161,7 @@ function replaceAt(
 	return {...value, [name]: replaceAt(value[name] ?? null, rest, change)};
 }
 
-/** Every text that is sealed, wherever it stands. */
+/** Changes every sealed text anywhere in the value. */
 function mapSealed(value: JsonValue, change: (sealed: string) => JsonValue): JsonValue {
 	if (isSealed(value)) {
 		return change(value);
@@ -179,7 +179,8 @@ function mapSealed(value: JsonValue, change: (sealed: string) => JsonValue): Jso
 }
 
 /**
- * Encrypts all secrets with another key; how many documents were written. The salt stays and the lock comes last: one that broke off is done again.
+ * Encrypts all secrets with another key; resolves with the number of documents written. The salt stays, and the lock is written last, so that an interrupted change can be
+ * repeated.
  *
  * @throws SvcError `store_key_wrong` when `from` is not the key of the database, `document_changed`, `journal_unavailable`
  */
@@ -219,7 +220,11 @@ export async function changeStoreKey(
 	return written;
 }
 
-/** Encrypts what was written before there was a key. A document that another member changes meanwhile is encrypted by that member. @throws SvcError `journal_unavailable` */
+/**
+ * Encrypts secrets that were written before there was a key. A document that another member changes meanwhile is encrypted by that member.
+ *
+ * @throws SvcError `journal_unavailable`
+ */
 export async function sealPlain(
 	documents: Pick<Documents, 'list' | 'put'>,
 	box: Strongbox,
@@ -251,7 +256,7 @@ export function hasPlain(key: DocumentKey, data: JsonValue): boolean {
 	return found;
 }
 
-/** Whether a secret stands in it that could not be decrypted. */
+/** Whether it contains a secret that could not be decrypted. */
 export function holdsSealed(value: JsonValue): boolean {
 	let found = false;
 	mapSealed(value, sealed => {
@@ -261,16 +266,16 @@ export function holdsSealed(value: JsonValue): boolean {
 	return found;
 }
 
-/** What a document of a subscription or a job says, and where it stands among those of its profile: rows have no order of their own. */
+/** An entry of a subscription or job document, with its position among those of its profile: rows have no order. */
 export type PlacedEntry = {readonly order: number; readonly entry: JsonValue};
 
-/** What stands in such a document. */
+/** Parses such a document. */
 export const documentEntryOf = (data: JsonValue): PlacedEntry => {
 	const {order = 0, entry = null} = isJsonObject(data) ? data : {};
 	return {order: Number(order), entry};
 };
 
-/** How the secrets of a database stand, for a check. `plain`: documents whose secrets anybody reads who reads the database; `locked`: those that this key does not open. */
+/** Counts secrets for the doctor. `plain`: documents with unencrypted secrets; `locked`: documents that this key does not decrypt. */
 export async function examineSecrets(
 	documents: Pick<Documents, 'get' | 'list'>,
 	storeKey: string | undefined,

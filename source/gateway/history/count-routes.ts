@@ -5,12 +5,12 @@ import type {CountQuestion, HistorySearching, PartCount} from '../../store/histo
 
 type Counting = Pick<HistorySearching, 'count'>;
 
-/** Steps of about 60 ms: what is left then is not counted, and `since` says so. */
+/** Maximum number of steps, of about 60 ms each; older rows are not counted, and `since` says from where. */
 const mostSteps = 15;
 
 const minuteMs = 60_000;
 
-/** What lies between the steps: other questions to the history have their turn. */
+/** Counts in steps, so that other queries of the history run between them. */
 async function countAll(history: Counting, asked: CountQuestion) {
 	const all: PartCount[] = [];
 	let newest: number | undefined;
@@ -34,7 +34,7 @@ async function countAll(history: Counting, asked: CountQuestion) {
 	};
 }
 
-/** What the journal holds of the day before `now`, by route. @throws SvcError `history_unreadable`, `history_busy` */
+/** Counts the deliveries of the day before `now`, by route. @throws SvcError `history_unreadable`, `history_busy` */
 export async function countRoutes(history: Counting, now: number): Promise<RouteCounts> {
 	const from = now - hoursOfDay * hourMs;
 	const {all, newest, since} = await countAll(history, {from, partMs: hourMs});
@@ -69,7 +69,7 @@ const nothing = () => ({
 	hours: Array.from({length: hoursOfDay}, () => 0),
 });
 
-/** What the journal holds of the `minutes` before `now`, by minute, the oldest first. Same errors. */
+/** Counts the deliveries of the last `minutes` before `now`, by minute, oldest first. Same errors. */
 export async function countMinutes(
 	history: Counting,
 	{now, minutes}: {readonly now: number; readonly minutes: number},

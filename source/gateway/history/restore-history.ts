@@ -13,10 +13,10 @@ const recentDeliveries = 500;
 
 const recentRuns = 200;
 
-/** Runs that wait for a person are listed however old they are; their count is exact. */
+/** How many of the runs that wait for a person are restored, whatever their age; their count is exact. */
 const recentToDecide = 200;
 
-/** Reports what the journal holds from before the start and what a crash had left, then counts its rows: at once, and each second when the numbers have changed. */
+/** Emits what the journal holds from before the start and what a crash left, then counts its rows: now, and each second if the numbers have changed. */
 export async function restoreHistory(
 	world: Pick<RoomWorld, 'clock' | 'emit' | 'log' | 'store' | 'taken'>,
 ): Promise<Disposable> {
@@ -35,7 +35,7 @@ export async function restoreHistory(
 	};
 
 	const [deliveries, runs, toDecide, pending, dispatched, approvals] = await Promise.all([
-		// The receiver may have taken others meanwhile: those have been told of.
+		// The receiver may have taken newer ones meanwhile, which have been emitted already.
 		lastId === ''
 			? []
 			: readable(
@@ -65,7 +65,7 @@ export async function restoreHistory(
 	});
 
 	if (fillsHour(deliveries, clock.now())) {
-		// Only a picture needs it: nothing waits.
+		// Needed only for a chart: nothing waits for it.
 		void tellHour(world);
 	}
 
@@ -96,7 +96,7 @@ export async function restoreHistory(
 	return counts;
 }
 
-/** What becomes of the runs of the last process, for the log. */
+/** Log messages about the runs of the last process. */
 const takenWords = [
 	['requeued', 'note', 'Runs that the last process had not finished are run again'],
 	[
@@ -111,7 +111,7 @@ const takenWords = [
 	],
 ] as const;
 
-/** Whether more deliveries than were restored may have come within the hour. */
+/** Whether the last hour may contain more deliveries than were restored. */
 function fillsHour(deliveries: readonly Delivery[], now: number): boolean {
 	const oldest = deliveries.at(-1);
 	return (
@@ -121,7 +121,7 @@ function fillsHour(deliveries: readonly Delivery[], now: number): boolean {
 	);
 }
 
-/** Counts the last hour beside the start. */
+/** Counts the last hour, in the background. */
 async function tellHour({
 	store,
 	emit,

@@ -9,8 +9,7 @@ import {createJobsReader} from '../../schedule/job-file.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 
 /**
- * The job that a route's entry fires, among those of the profile that it is bound to; `undefined` when it fires none. A paused one is found: it may be
- * resumed.
+ * The job that a route's entry triggers, from the entry's profile; `undefined` when it has no `cron_job`. Also finds a paused job: it may be resumed.
  *
  * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `jobs_broken`
  */
@@ -29,7 +28,7 @@ export function findCronJob(
 	return requireJob(reference, findJob(reader.current(), reference));
 }
 
-/** Why events of a route are answered with 503: what its `cron_job` leads to does not fire. What follows the subject in a sentence; `undefined` when it fires, or the route fires none. */
+/** Why events of a route are answered with 503: its `cron_job` cannot be fired. The end of a sentence; `undefined` when the job can be fired, or the route has none. */
 export function problemWithJob(
 	{clock}: {readonly clock: Clock},
 	{cronJob, profile}: Pick<Route, 'cronJob' | 'profile'>,
@@ -49,14 +48,14 @@ export function problemWithJob(
 	return found.kind === 'found' && !found.job.paused ? undefined : firesNothing(cronJob, found);
 }
 
-/** What is said beside a file that cannot be used, by a command that has not seen the version before. */
+/** What a command says of an unusable file, since it has not seen the earlier version. */
 export const lastGoodGoesOn = 'a running gateway goes on with the last good version';
 
-/** What follows the subject in a sentence. */
+/** The end of a sentence whose subject is the route. */
 export const firesNothing = (reference: string, found: FoundJob): string =>
 	`fires nothing now: ${unavailableJob(reference, found)}`;
 
-/** The toolsets of the runs of a route: its own, or those of the job that it fires. A job that has gone has none of its own. */
+/** The toolsets of a route's runs: its own, or those of its job. A missing job has none. */
 export function toolsetsOfRoute(
 	{clock}: {readonly clock: Clock},
 	{cronJob, toolsets, profile}: Pick<Route, 'cronJob' | 'toolsets' | 'profile'>,

@@ -5,36 +5,36 @@ import type {World} from '../../core/world.ts';
 import type {Groups} from '../../store/group-port.ts';
 import {createFailureReport} from '../runs/announce-runs.ts';
 
-/** Pause after the journal failed to dispatch. */
+/** Delay after the journal failed to dispatch, milliseconds. */
 const journalPauseMs = 1000;
 
-/** Shortest wait before the next look, so that a clock that is wrong cannot make it spin. */
+/** Shortest delay before the next look, so that a wrong clock cannot cause a busy loop, milliseconds. */
 const minPauseMs = 20;
 
-/** Tries to hand the groups over when the receiver closes; what the journal does not take then waits in it for the next start. */
+/** Attempts to dispatch all groups when the receiver closes; groups that the journal does not take wait for the next start. */
 const flushTries = 3;
 
 export type LiveGroups = ReturnType<typeof createLiveGroups>;
 
 /**
- * Dispatches groups when their quiet window or their cap is over. What is due is the journal's knowledge: this only asks at the moment that
- * it named. Groups whose time was over before the start run at once.
+ * Dispatches groups when their quiet window or their cap ends. The journal knows what is due; this asks it at the time it gave. Groups that became due before the start run
+ * at once.
  *
  * @see manual/routes.md#coalescing
  */
 export function createLiveGroups(
 	world: Pick<World, 'busy' | 'clock' | 'emit' | 'log'> & {
 		readonly groups: Groups;
-		/** The group's run is on disk and waits; must not throw. */
+		/** Called when a group's run is on disk and queued; must not throw. */
 		readonly onDispatched: (group: Group) => void;
 	},
 ) {
 	const {clock, groups, busy, emit, log, onDispatched} = world;
-	/** For the look that is planned, `plannedAt` on the monotonic clock. */
+	/** Timer of the next look, at `plannedAt` on the monotonic clock. */
 	const timer = createTimer(clock);
 	let plannedAt = -Infinity;
 	let looking: Promise<void> | undefined;
-	/** Since the look that is under way has asked. */
+	/** Whether a look was requested after the current one began. */
 	let hasChanged = false;
 	let closed = false;
 	const sayFailure = createFailureReport(log);
@@ -48,7 +48,7 @@ export function createLiveGroups(
 		}
 	};
 
-	/** Looks now, or once more when a look is under way. Callers do not wait. */
+	/** Looks now, or once more after the look under way. Returns at once. */
 	const wake = () => {
 		hasChanged = true;
 		if (!closed) {
@@ -68,7 +68,10 @@ export function createLiveGroups(
 		end();
 	};
 
-	/** Dispatches what is due, or plans when to look; `minMs` from now at the earliest. Milliseconds to wait at least before the next look, `undefined` when that is planned. */
+	/**
+	 * Dispatches what is due, or schedules the next look at least `minMs` from now. Returns the minimum delay before looking again, milliseconds; `undefined` when that is
+	 * scheduled.
+	 */
 	const lookOnce = async (minMs: number): Promise<number | undefined> => {
 		const askedAt = clock.monotonic();
 		try {
@@ -96,7 +99,7 @@ export function createLiveGroups(
 	};
 
 	const plan = (at: number) => {
-		// Every event of a group moves its end: a timer that fires too early is cheaper than a new one for each.
+		// Each event of a group moves its end: letting a timer fire too early is cheaper than setting a new one for each.
 		if (timer.isFree() || plannedAt > at) {
 			plannedAt = at;
 			timer.set(at - clock.monotonic(), wake);
@@ -107,13 +110,13 @@ export function createLiveGroups(
 		let waiting = 0;
 		for (let failures = 0; ;) {
 			try {
-				// oxlint-disable-next-line no-await-in-loop -- one try after the other
+				// oxlint-disable-next-line no-await-in-loop -- sequential attempts
 				waiting = await groups.pending();
 				if (waiting === 0) {
 					return;
 				}
 
-				// oxlint-disable-next-line no-await-in-loop -- one try after the other
+				// oxlint-disable-next-line no-await-in-loop -- sequential attempts
 				report(await groups.dispatch('all', 'stop'));
 			} catch (error) {
 				failures += 1;
@@ -125,7 +128,7 @@ export function createLiveGroups(
 					return;
 				}
 
-				// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+				// oxlint-disable-next-line no-await-in-loop -- a pause between two attempts
 				await sleep(clock, journalPauseMs);
 			}
 		}
@@ -133,9 +136,9 @@ export function createLiveGroups(
 
 	wake();
 	return {
-		/** Looks what is due: another gateway may have opened a group. */
+		/** Looks for due groups: another gateway may have opened one. */
 		wake,
-		/** A group opened, grew, or was dispatched to make room for the next: tells the faces and minds when it is due. */
+		/** A group was opened, grew, or was dispatched to make room: emits it and reschedules. */
 		changed(group: Group) {
 			report([group]);
 			wake();
@@ -152,7 +155,7 @@ export function createLiveGroups(
 			await flush();
 			end();
 		},
-		/** No group is dispatched for its time any more; what is under way ends first. */
+		/** Stops dispatching due groups, after the look under way. */
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			timer[Symbol.dispose]();

@@ -12,13 +12,13 @@ import {createJobsWatcher} from './watch-jobs.ts';
 export type LiveJobs = ReturnType<typeof createLiveJobs>;
 
 /**
- * Joins the scheduler with the profiles, the files and the journal. What was due while nothing ran fires at the first look, as each job's `misfire` says.
+ * Connects the scheduler with the profiles, their files and the journal. Jobs that were due while nothing ran fire at the first look, according to their `misfire`.
  *
  * @see manual/routes.md#keys, manual/control-api.md
  */
 export function createLiveJobs(
 	world: RoomWorld,
-	/** `onFired`: a run is on disk and waits; must not throw. */
+	/** `onFired`: a run is on disk and queued; must not throw. */
 	{onFired}: {readonly onFired: (runId: number) => void},
 ) {
 	const {clock, live, store, emit} = world;
@@ -53,7 +53,7 @@ export function createLiveJobs(
 
 	return {
 		...scheduler,
-		/** Begins to fire; also, the files or the profiles may have changed. Resolves when it has looked at every job; never rejects. */
+		/** Begins firing, or applies changed files or profiles. Resolves when every job has been looked at; never rejects. */
 		changed: async (): Promise<void> => scheduler.reload(),
 		/** The job that a `cron_job` route fires. */
 		jobOf: ({cronJob, profile}: Parameters<JobOf>[0]): ReturnType<JobOf> => {
@@ -74,7 +74,7 @@ export function createLiveJobs(
 				},
 			};
 		},
-		/** Keeps the answer of a job's run in its output folder; does nothing for other runs. Never rejects. */
+		/** Keeps the answer of a job's run in the job's output folder; does nothing for other runs. Never rejects. */
 		async keepAnswer({id, job, profile}: StoredRun, answer: string): Promise<void> {
 			if (!job) {
 				return;
@@ -90,7 +90,7 @@ export function createLiveJobs(
 				});
 			}
 		},
-		/** Fires nothing more, then releases the homes of the other profiles. */
+		/** Stops firing, then releases the homes of the other profiles. */
 		[Symbol.asyncDispose]: () => stack.disposeAsync(),
 	};
 }

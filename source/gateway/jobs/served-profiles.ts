@@ -9,27 +9,27 @@ import {lockHome} from '../control/lock.ts';
 
 const maxNameLength = 64;
 
-/** How long the gateway may block on the journal of a profile that another process has open, milliseconds: the next look tries again. */
+/** How long to block on the journal of a profile that another process has open, milliseconds: the next look tries again. */
 const waitMs = 5;
 
-/** A profile whose home this process holds. `profile`: `default` for its own. */
+/** A profile whose home this process has locked. `profile`: `default` for its own. */
 type ServedProfile = {readonly profile: string; readonly paths: HomePaths};
 
 /**
- * The profiles whose jobs this gateway fires. Of each other profile it takes the lock, so that no two gateways fire the same jobs; one whose lock another
- * live gateway holds is left to that one until it has ended.
+ * The profiles whose jobs this gateway fires. It locks the home of each other profile, so that no two gateways fire the same jobs; a profile locked by another gateway is
+ * left to that one until it ends.
  *
  * @see manual/files.md
  */
 export function createServedProfiles(
 	world: Pick<World, 'clock' | 'log'> & {
-		/** The configuration as it is now. */
+		/** Returns the current configuration. */
 		readonly config: () => Pick<Config, 'paths' | 'profiles'>;
 	},
 ) {
 	const {config, clock, log} = world;
 	const locks = new Map<string, Disposable>();
-	/** Why a profile is not served, as it was said. */
+	/** Logged reasons why profiles are not served. */
 	const said = new Map<string, string>();
 
 	const take = (name: string, paths: HomePaths) => {
@@ -52,7 +52,7 @@ export function createServedProfiles(
 	};
 
 	return {
-		/** The own profile, then every other one whose home could be locked. Looks again for those that could not, or are new. */
+		/** The own profile, and every other one whose home could be locked. Tries again to lock those that failed or are new. */
 		current(): readonly ServedProfile[] {
 			const {paths, profiles} = config();
 			const names = new Set(profiles.others.map(({name}) => name));
@@ -77,7 +77,7 @@ export function createServedProfiles(
 					.map(({name, paths: other}) => ({profile: name, paths: other})),
 			];
 		},
-		/** Why `profile` was not among them, one sentence without its end. */
+		/** Why `profile` is not served, a sentence without its full stop. */
 		whyNot(profile: string): string {
 			const reason = said.get(profile) ?? 'no such profile is served';
 			return `the ${notFired(escapeLine(profile, maxNameLength))}: ${reason}`;
@@ -90,7 +90,7 @@ export function createServedProfiles(
 	};
 }
 
-/** @throws SvcError `gateway_running`, `store_in_use` by a gateway of its own whose lock was taken away */
+/** @throws SvcError `gateway_running`; `store_in_use` if the profile's own gateway runs although its lock file was removed */
 function lockProfile(paths: HomePaths, world: Pick<World, 'clock' | 'log'>): Disposable {
 	using stack = new DisposableStack();
 	const lock = stack.use(lockHome(paths));

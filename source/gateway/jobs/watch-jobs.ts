@@ -6,8 +6,8 @@ import type {Logger} from '../../core/log.ts';
 const fileName = 'jobs.json';
 
 /**
- * Calls `onChange` when a `jobs.json` in one of the watched folders was written, replaced or removed. The scheduler looks at the files now and then anyway: a folder that cannot be
- * watched costs only time.
+ * Calls `onChange` when a `jobs.json` in a watched folder is written, replaced or removed. The scheduler also polls the files, so a folder that cannot be watched only
+ * causes a delay.
  */
 export function createJobsWatcher({
 	onChange,
@@ -53,7 +53,7 @@ export function createJobsWatcher({
 	};
 
 	return {
-		/** Watches the `cron/` folders at `paths`, and no others any more. */
+		/** Watches exactly the `cron/` folders at `paths`. */
 		watch(paths: readonly string[]) {
 			const before = watched;
 			const next = new Set(paths);

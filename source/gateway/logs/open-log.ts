@@ -12,7 +12,7 @@ import {createRedact} from '../../core/redact.ts';
 import type {World} from '../../core/world.ts';
 import type {GatewayWorld} from '../rooms.ts';
 
-/** Opens the log of a gateway. `secrets` is asked for every line, as `createRedact` says. */
+/** Opens the log of a gateway. `secrets` is called for every line, as `createRedact` says. */
 export function openLog(
 	{clock, paths, onLog}: GatewayWorld,
 	{emit, secrets}: {readonly emit: Emit; readonly secrets: () => readonly string[]},
@@ -36,12 +36,12 @@ export function openLog(
 	return {log, redact, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]()};
 }
 
-/** What is older has the times of another day, which rows do not tell. */
+/** Older records are left out: rows show a time of day without the date. */
 const restoredMs = 12 * 3_600_000;
 const restoredBytes = 128 * 1024;
 const restoredRecords = 500;
 
-/** The newest records of the file at `path` that are of `since` or later, as many as its last part holds: what came before a crash is what a person looks for. */
+/** The newest records since `since` from the last part of the file at `path`: what came before a crash is what a person looks for. */
 function newestRecords(path: string, since: number): readonly LogRecord[] {
 	try {
 		const fd = openSync(path, 'r');
@@ -49,7 +49,7 @@ function newestRecords(path: string, since: number): readonly LogRecord[] {
 			const start = Math.max(0, fstatSync(fd).size - restoredBytes);
 			const buffer = Buffer.alloc(restoredBytes);
 			const text = buffer.toString('utf8', 0, readSync(fd, buffer, 0, restoredBytes, start));
-			// A line that began before is no record.
+			// The first line may be cut off, and is then no record.
 			return text
 				.split('\n')
 				.flatMap(line => readLogLine(line) ?? [])
@@ -59,16 +59,16 @@ function newestRecords(path: string, since: number): readonly LogRecord[] {
 			closeSync(fd);
 		}
 	} catch {
-		// There is none yet, or it cannot be read, which the first record that is written tells.
+		// The file is missing, or unreadable: the first write reports that.
 		return [];
 	}
 }
 
-/** A stranger can make a library warn as often as it likes. */
+/** A stranger may cause any number of library warnings. */
 const maxLines = 20;
 const minuteMs = 60_000;
 
-/** Puts what libraries say on `console` into the log, at most 20 lines a minute, to help find faults. */
+/** Logs what libraries write to `console`, at most 20 lines a minute, for debugging. */
 export function logConsole({log, clock}: Pick<World, 'clock' | 'log'>): Disposable {
 	let start = -Infinity;
 	let lines = 0;
@@ -86,7 +86,7 @@ export function logConsole({log, clock}: Pick<World, 'clock' | 'log'>): Disposab
 	});
 }
 
-/** With the two before it a log of the gateway never takes more than three times this. */
+/** Together with two rotated files, a log takes at most three times `maxBytes`. */
 export const logBounds: Omit<LineFileOptions, 'describeLost'> = {
 	maxBytes: 16 * 1024 * 1024,
 	kept: 2,
@@ -95,7 +95,7 @@ export const logBounds: Omit<LineFileOptions, 'describeLost'> = {
 
 /** Appends records to a file, one line each. @see createLineFile */
 function createLogFile(path: string) {
-	// Later a planted file loses lines in silence; at the start it can still be said.
+	// Refused only at the start, where it can be reported; a link planted later silently loses lines.
 	refuseSymlink(path);
 	const file = createLineFile(path, {
 		...logBounds,

@@ -11,13 +11,13 @@ import {createReceiver, type ReceiverDependencies, type Receiver} from '../../we
 import type {Rooms, RoomWorld} from '../rooms.ts';
 import {curlLine, reachableUrl, sampleRequest} from './sample-event.ts';
 
-/** Joins what comes in with the journal, the groups, the jobs and the deliverer. Nothing listens before `start()`. */
+/** Connects the receiver with the journal, the groups, the jobs and the deliverer. Listens only after `start()`. */
 export function openReceiver(
 	world: RoomWorld,
 	options: Pick<ReceiverDependencies, 'ids' | 'journalFailing' | 'ownMark' | 'metrics'> &
 		Pick<Rooms, 'announce' | 'groups' | 'jobs' | 'loops'> & {
 			readonly deliverer: Deliverer;
-			/** Looks for due runs. */
+			/** Looks for due runs now. */
 			readonly wake: () => void;
 		},
 ): LiveReceiver {
@@ -58,13 +58,13 @@ export function openReceiver(
 		async onClosed() {
 			const {cluster} = world;
 			await cluster.look();
-			// Others go on with them, each at its time.
+			// Other gateways dispatch the groups when they are due.
 			await (cluster.hasOthers() ? undefined : groups.flush());
 		},
 	});
 }
 
-/** Hands over what `deliver_only` routes send, unless a loop holds it. A replay is a person's word that it may go on. Rejects as `deliver` does, and with `delivery_held`. */
+/** Delivers messages of `deliver_only` routes, unless the loop breaker holds them; a person's replay releases the hold. Rejects as `deliver` does, and with `delivery_held`. */
 const holdDirect =
 	(loops: Rooms['loops'], {deliver}: Pick<Deliverer, 'deliver'>) =>
 	async (message: DirectMessage, signal: AbortSignal) => {
@@ -99,25 +99,25 @@ const holdDirect =
 export type LiveReceiver = LiveListener<Receiver>;
 
 /**
- * Starts the receiver when the configuration allows it and reports where it stands. A refused receiver leaves the rest of the gateway running.
+ * Starts the receiver if the configuration enables it, and reports its state. If it is refused, the rest of the gateway goes on running.
  *
  * @see manual/receiver.md#refused-at-the-start
  */
 export function createLiveReceiver(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly config: () => WebhookConfig;
-		/** Why the configuration as a whole cannot be used, if so. */
+		/** Why the whole configuration is unusable; `undefined` when it is usable. */
 		readonly brokenBy: () => string | undefined;
 		/** Makes a receiver for the host and port as configured now. */
 		readonly create: (config: WebhookConfig) => Receiver;
-		/** Each time that a receiver has closed, before that is reported: nothing comes in any more. Never rejects. */
+		/** Called each time a receiver has closed, before that is reported. Never rejects. */
 		readonly onClosed: () => Promise<void>;
 	},
 ): LiveReceiver {
 	const {clock, emit, log, config, brokenBy, create, onClosed} = world;
 	let said = '';
 	const say = (level: 'warn' | 'error', text: string) => {
-		// A busy port is tried again and again; it is said once.
+		// Listening on a busy port is retried again and again, but logged once.
 		if (text !== said) {
 			said = text;
 			log[level](text);
@@ -162,7 +162,7 @@ export function createLiveReceiver(
 	});
 }
 
-/** Where senders reach a route, and a `curl` line that sends it a signed event. Nothing while the receiver does not listen, or for a route that is not served. */
+/** The URL of a route, and a `curl` line that sends it a signed event. Empty while the receiver does not listen, or for a route that is not served. */
 export function routeAddress(
 	{broker, clock, live}: Pick<Rooms, 'broker' | 'clock' | 'live'>,
 	name: string,

@@ -13,16 +13,16 @@ import {builtInToolsets, ownToolset} from '../../tools/toolsets.ts';
 
 const maxPrompt = 4000;
 
-/** What a route is made of, for a person; never a secret. `entry`: as it is written. `toolsets`: of the route, or of the job that it fires. */
+/** Describes a route for a person, without secrets. `entry`: the route as written. `toolsets`: those of the route, or of the job that it fires. */
 export function explainRoute(
 	route: Route,
 	options: {
 		readonly entry: JsonValue | undefined;
 		readonly toolsets: readonly string[] | undefined;
-		/** Of every profile. */
+		/** The servers of all profiles. */
 		readonly servers: readonly ServerView[];
 		readonly settings: ToolsetsConfig;
-		/** `tools.max_schema_tokens` */
+		/** The setting `tools.max_schema_tokens`. */
 		readonly maxSchemaTokens: number;
 	},
 ): RouteFacts {
@@ -50,7 +50,7 @@ export function explainRoute(
 	};
 }
 
-/** The tools that runs have of `servers`, as far as it is known without connecting to anything. `deferred`: that they are, and how many. */
+/** The tools that runs get from `servers`, as far as known without connecting. `deferred`: says that their schemas are deferred, and how many. */
 export function toolsOf(
 	toolsets: readonly string[] | undefined,
 	options: {
@@ -60,7 +60,7 @@ export function toolsOf(
 	},
 ): Pick<RouteFacts, 'tools' | 'unknownServers' | 'notes'> & {readonly deferred?: string} {
 	const {servers, settings, maxSchemaTokens} = options;
-	// A server that was never connected counts as one tool, under a name that no tool can have.
+	// A server that was never connected is represented by one tool whose name no tool can have.
 	const ofServers = servers
 		// "When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created." See manual/tool-servers.md#which-tools-a-server-offers
 		.filter(server => !isKnown(server) || server.tools.length > 0)
@@ -125,7 +125,7 @@ export function toolsOf(
 	};
 }
 
-/** That no sandbox keeps in what these toolsets do; once for all of them. */
+/** One sentence for all of these toolsets that run without a sandbox. */
 function withoutSandbox(
 	names: readonly string[] = [],
 	settings: ToolsetsConfig,
@@ -144,17 +144,17 @@ function withoutSandbox(
 			];
 }
 
-/** Whether it has been connected as it is configured. */
+/** Whether the server has been connected with its present configuration. */
 const isKnown = ({tools, savedAt, protocol}: ListedServer): boolean =>
 	tools.length > 0 || savedAt !== undefined || protocol !== undefined;
 
 type Given = {
 	readonly name: string;
 	readonly changes: boolean;
-	/** Of its definition; 0: not known. */
+	/** Tokens of its definition; 0 when unknown. */
 	readonly tokens: number;
 	readonly asks: boolean;
-	/** Absent: svc's own. */
+	/** Absent for a tool of svc itself. */
 	readonly server?: string;
 	readonly isKnown: boolean;
 };
@@ -182,7 +182,7 @@ function secretText(entry: JsonValue | undefined): string {
 const maxLines = 40;
 const maxLength = 200;
 
-/** Filters as a person reads them, one condition a line, those of a group below it: `action in ["opened","edited"]`. Texts are clean, cut at 200 characters; at most 40 lines. */
+/** Formats filters for a person, one condition per line, nested groups indented: `action in ["opened","edited"]`. Texts are cleaned and cut at 200 characters; at most 40 lines. */
 export function filterLines(filters: readonly FilterSpec[]): readonly string[] {
 	const lines = filters.flatMap(filter => linesOf(filter, ''));
 	return lines.length <= maxLines

@@ -9,19 +9,19 @@ import {eventOf, namesFor, type NamingRoute} from '../../webhook/identity.ts';
 import {signSample} from './sign-sample.ts';
 import type {SampleSignature} from './sign-sample.ts';
 
-/** Names the event where nothing else does. */
+/** Names the event unless the route's sender uses another header. */
 const generalHeader = 'x-github-event';
 
-/** A request that a code host could have sent. */
+/** A request like one from a code host. */
 export type SampleEvent = {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string;
-	/** `false`: the route has public keys only, and the receiver will refuse this. */
+	/** `false` when the route has only public keys: the receiver will refuse the request. */
 	readonly isSigned: boolean;
 	readonly secretHeader?: SampleSignature['secretHeader'];
 };
 
-/** Where the test events come from: made up, as they are, in the shape that GitHub sends. */
+/** The invented repository and sender of test events, in GitHub's format. */
 const origin = {
 	repository: {
 		name: 'api',
@@ -88,7 +88,7 @@ const samplePush = {
 	...origin,
 };
 
-/** By the event; another one is a pull request that says its name. */
+/** Bodies by event name; for other events, a pull request with that name is used. */
 const samples: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
 	['pull_request', samplePullRequest],
 	['issues', sampleIssue],
@@ -96,8 +96,9 @@ const samples: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
 ]);
 
 /**
- * A test event for `route`, signed as its senders sign (as GitHub, unless the route says otherwise). The event is the one asked for, else `pull_request` when the route
- * takes it, else the first that the route takes. A body that names its event goes without a header that names another, and so does one of a sender that has no such header. A signature with a timestamp (of `now`, milliseconds since 1970) passes for five minutes.
+ * A test event for `route`, signed as its senders sign (like GitHub, unless the route says otherwise). Its event is the requested one; else `pull_request` if the route
+ * accepts it; else the first that the route accepts. No event header is sent with a body that names its event, or for a sender that has no such header. A signature with a
+ * timestamp (`now`, milliseconds since 1970) is valid for five minutes.
  */
 export function sampleRequest(
 	route: NamingRoute & Pick<Route, 'events' | 'secrets' | 'insecure'>,
@@ -137,7 +138,7 @@ function sampleOf(name: string, field: string | undefined): JsonObject {
 	return samples.get(name) ?? {event_type: name, ...samplePullRequest};
 }
 
-/** `object` with `text` at a path. */
+/** Returns `object` with `text` set at a path. */
 function withMember(
 	object: JsonObject,
 	[key = '', ...path]: readonly string[],
@@ -150,7 +151,7 @@ function withMember(
 	};
 }
 
-/** Whether the receiver would find an event in the body. What is not JSON is sent as it is. */
+/** Whether the receiver would find an event name in the body. A body that is not JSON is sent unchanged. */
 function namesItself(route: NamingRoute, body: string): boolean {
 	const payload = parsedJson(body);
 	return isJsonObject(payload) && eventOf(route, {headers: {}, payload}).source !== 'none';
@@ -165,10 +166,10 @@ const eventFor = (events: readonly string[]): string =>
 export const reachableUrl = (url: string): string =>
 	url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 
-/** How long a receiver may take; `deliver_only` routes wait for their target. */
+/** Time limit of the receiver's answer, milliseconds; `deliver_only` routes wait for their target. */
 const answerMs = 30_000;
 
-/** Posts `request` to `url`: through the real HTTP port, as its sender would. Rejects when no answer comes within 30 seconds. */
+/** Posts `request` to `url` over HTTP, like a sender. Rejects if no answer comes within 30 seconds. */
 export async function sendRequest(
 	{url, clock}: {readonly url: string; readonly clock: Clock},
 	{headers, body}: Pick<SampleEvent, 'headers' | 'body'>,
@@ -194,8 +195,8 @@ export async function sendRequest(
 }
 
 /**
- * A shell command line that sends `request` to `url`. It carries the computed signature, never the secret (a shell fills in `$SECRET` where a sender shows that), and makes a new delivery
- * identifier at each call, so that it can be pasted more than once.
+ * A shell command that sends `request` to `url`. It contains the computed signature, never the secret (if a sender sends the secret itself, the shell inserts `$SECRET`),
+ * and creates a new delivery identifier each time it is run.
  */
 export function curlLine(
 	url: string,

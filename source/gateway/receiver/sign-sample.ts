@@ -6,19 +6,19 @@ import {isHmacForm, isTokenForm, tokenText} from '../../webhook/form-scheme.ts';
 import {hmacOf} from '../../webhook/signature-claim.ts';
 import {hubScheme, schemeOf} from '../../webhook/signature-schemes.ts';
 
-/** Begins a key with which signatures are checked and none can be made. */
+/** Prefix of keys that can check signatures but not create them. */
 const publicPrefix = 'whpk_';
 
-/** What shows that a test event may come. */
+/** The headers that authenticate a test event. */
 export type SampleSignature = {
 	readonly headers: Readonly<Record<string, string>>;
-	/** The header that holds the secret itself: what stands before it, and the words of a shell for it, with the secret as `$SECRET`. */
+	/** The header that holds the secret itself: the text before it, and a shell expression for it with the secret as `$SECRET`. */
 	readonly secretHeader?: {readonly name: string; readonly before: string; readonly shell: string};
 };
 
 /**
- * The headers that sign `body` as the senders of `route` do: by the scheme that it names, else as GitHub does. `undefined` when the gateway
- * holds no secret to sign with, or the sender signs its address, which is not the one that a test goes to. A timestamp, where the scheme has one, is `nowMs`.
+ * The headers that sign `body` as senders of `route` do: by its scheme, or like GitHub. `undefined` when the gateway has no secret to sign with, or the sender signs its
+ * own URL, which is not the one that a test is sent to. `nowMs` is the timestamp, if the scheme has one.
  */
 export function signSample(
 	{signature, secrets}: Pick<Route, 'signature' | 'secrets'>,
@@ -50,7 +50,7 @@ export function signSample(
 		...(form?.timestampHeader !== undefined && {[form.timestampHeader]: time}),
 		...(form?.idHeader !== undefined && {[form.idHeader]: randomUUID()}),
 	};
-	// Reads these headers as the receiver does: the result says which bytes have to be signed, and how the signature is written.
+	// Reads these headers as the receiver does, to learn which bytes are signed and how the signature is encoded.
 	const reading = scheme.read(stamped, headers);
 	if ('problem' in reading || reading.claim.scheme === 'token') {
 		return undefined;
@@ -67,7 +67,7 @@ export function signSample(
 const timeText = (form: HmacForm | undefined, nowMs: number): string =>
 	form?.timeFormat === 'iso' ? new Date(nowMs).toISOString() : String(Math.floor(nowMs / 1000));
 
-/** For the shell of the person who reads it: the secret itself is never printed. */
+/** For the shell of the reading person: the secret itself is never printed. */
 const shellTextOf = (form: TokenForm) =>
 	form.prefix.trim().toLowerCase() === 'basic'
 		? {before: 'Basic ', shell: '"$(printf %s "$SECRET" | base64 | tr -d "\\n")"'}

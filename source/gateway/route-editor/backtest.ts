@@ -15,42 +15,42 @@ import {
 } from '../simulate/judge.ts';
 import {outcomesOf, type Totals} from '../simulate/outcomes.ts';
 
-/** A larger body would hold up what the gateway has to answer meanwhile. */
+/** Deliveries with larger bodies are skipped: parsing one would block the gateway for too long. */
 const maxBodyBytes = 1024 * 1024;
 const maxBytes = 64 * 1024 * 1024;
 const maxMs = 5000;
 
-/** Longest time without a look at what else waits. */
+/** How long it works before yielding to other tasks, milliseconds. */
 const sliceMs = 8;
 
 const maxChanges = 50;
 const maxUnresolved = 20;
 
 export type BacktestPlan = {
-	/** As it is served now; absent when it is not. */
+	/** The route as served now; absent when it is not served. */
 	readonly today: SimulatedRoute | undefined;
 	readonly edited: SimulatedRoute;
 	/** Each filter of the draft by itself, at most 20. */
 	readonly filters: readonly SimulatedRoute[];
-	/** Whose deliveries. */
+	/** The route whose deliveries are used. */
 	readonly traffic: Pick<Route, 'name' | 'profile'>;
-	/** At most so many, 1 to 1,000. */
+	/** Maximum number of deliveries, 1 to 1,000. */
 	readonly last: number;
 };
 
-/** What is kept of a delivery once its body was looked at. */
+/** What is kept of a delivery after its body has been judged. */
 type Judged = {
 	readonly event: Delivery;
 	readonly today: RouteJudgement | undefined;
 	readonly edited: RouteJudgement;
-	/** Characters. */
+	/** Length in characters. */
 	readonly promptLength: number | undefined;
 	readonly isReworded: boolean;
-	/** Whether each filter lets it pass by itself. */
+	/** For each filter, whether the delivery passes it alone. */
 	readonly passes: readonly boolean[];
 };
 
-/** Decides stored deliveries anew, one body at a time and in slices of 8 ms: at most 64 MiB and 5 s. Scripts do not run. */
+/** Judges stored deliveries with other settings, one body at a time and in slices of 8 ms: at most 64 MiB and 5 s. Scripts do not run. */
 export async function backtest(
 	{journal, clock}: {readonly journal: Pick<Journal, 'get' | 'list'>; readonly clock: Clock},
 	{today, edited, filters, traffic, last}: BacktestPlan,
@@ -71,7 +71,7 @@ export async function backtest(
 		}
 
 		if (now - sliceAt > sliceMs) {
-			// oxlint-disable-next-line no-await-in-loop -- others have their turn
+			// oxlint-disable-next-line no-await-in-loop -- yields to other tasks
 			await turn();
 			sliceAt = clock.monotonic();
 		}
@@ -105,7 +105,7 @@ export async function backtest(
 	};
 }
 
-/** By the payload and the event as the draft reads them. */
+/** Judges by the payload and event as the draft reads them. */
 function filtersPassed(
 	{headers, body = new Uint8Array()}: StoredDelivery,
 	filters: readonly SimulatedRoute[],

@@ -36,7 +36,7 @@ export async function payloadKeys(
 	return {deliveries, keys: keys.toSorted((a, b) => b.count - a.count)};
 }
 
-/** Goes down level by level: what stands outside is met before the bound. */
+/** Traverses breadth-first, so that outer keys are collected before the limit is reached. */
 function collect(
 	payload: JsonValue,
 	found: Map<string, {count: number; readonly sample: string}>,
@@ -56,7 +56,7 @@ function collect(
 	}
 }
 
-/** Of a list the first element: it stands for the others. */
+/** The members of an object, or the first element of a list, which stands for all of them. */
 function membersOf(before: string, value: JsonValue): ReadonlyArray<readonly [string, JsonValue]> {
 	const members: ReadonlyArray<readonly [string, JsonValue]> = isJsonObject(value)
 		? Object.entries(value).slice(0, maxKeys)

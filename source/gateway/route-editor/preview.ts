@@ -8,10 +8,10 @@ import {parseBody} from '../../webhook/request-content.ts';
 import {rawDump, renderTemplate} from '../../webhook/template.ts';
 import {judgeEvent, type RouteJudgement, type SimulatedRoute} from '../simulate/judge.ts';
 
-/** UTF-16 units of a prompt that are shown. */
+/** Maximum length of a shown prompt, UTF-16 units. */
 const maxPromptLength = 64 * 1024;
 
-/** What the settings of a route make of one delivery; the prompt also of one that does not pass. */
+/** What the settings of a route make of one delivery; the prompt is rendered even if the delivery does not pass. */
 export function previewOf(
 	stored: StoredDelivery,
 	settings: SimulatedRoute,
@@ -45,7 +45,7 @@ export function previewOf(
 	};
 }
 
-/** `deliver_extra` may hold tokens, also the secret of the route that a draft keeps there. */
+/** `deliver_extra` may contain tokens, or the route's secret that a draft put there. */
 function withoutSecrets(extra: JsonObject): JsonObject {
 	const entry = {deliver_extra: extra};
 	const hidden = withHiddenSecrets(entry, entry);
@@ -59,7 +59,7 @@ const pass = (step: TraceStep['step'], detail: string): TraceStep => ({
 	detail,
 });
 
-/** The decision in the steps of a trace; what was not reached is not there. */
+/** The decision as steps of a trace, without the steps that were not reached. */
 function traceOf(
 	{fate, why, prompt = ''}: RouteJudgement,
 	{route}: SimulatedRoute,

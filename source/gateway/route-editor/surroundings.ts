@@ -4,7 +4,7 @@ import {type Clock, dayOf} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {findCronJob} from '../jobs/find-cron-job.ts';
 
-/** What a draft of a route is judged in, with the jobs of the home. */
+/** The surroundings in which a draft of a route is judged, including the jobs of the home. */
 export const surroundingsOf = (
 	{clock}: {readonly clock: Clock},
 	{config, load}: {readonly config: Config; readonly load: DraftSurroundings['load']},

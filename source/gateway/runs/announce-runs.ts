@@ -11,16 +11,16 @@ import type {Runs, ServerKey} from '../../store/port.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import type {WorkDependencies} from './work-run.ts';
 
-/** Announces changes of runs. Never rejects: a run goes on without its announcement. */
+/** Announces changes of runs. Never rejects: a run does not depend on its announcement. */
 export type RunAnnouncer = ReturnType<typeof createRunAnnouncer>;
 
-/** Joins whatever happens to runs with those who want to know. */
+/** Connects changes of runs with the faces, the scheduler and the dispatcher. */
 export function createRunAnnouncer(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly runs: Pick<Runs, 'view'>;
-		/** Looks for due runs; must not throw. */
+		/** Looks for due runs now; must not throw. */
 		readonly wake: () => void;
-		/** A run of the job waits or has ended; must not throw. */
+		/** Called when a run of the job is queued or has ended; must not throw. */
 		readonly onJobRun: (job: JobKey) => void;
 	},
 ) {
@@ -42,9 +42,9 @@ export function createRunAnnouncer(
 	};
 
 	return {
-		/** The run stands elsewhere than before: tells the faces, and the schedule when that changes what is open of a job. */
+		/** The state of a run has changed: tells the faces, and the scheduler if the run is of a job and that affects it. */
 		changed,
-		/** The run is on disk and waits: the same, and it starts when there is a place. */
+		/** A run is on disk and queued: announces it like `changed`, and starts it when a worker is free. */
 		async queued(runId: number) {
 			wake();
 			await changed(runId);
@@ -52,7 +52,7 @@ export function createRunAnnouncer(
 	};
 }
 
-/** Logs a failure once while it repeats for the same reason: work that is tried every second must not fill the log while the store is away. */
+/** Logs a failure once while it repeats with the same reason: work retried every second must not fill the log while the store is unreachable. */
 export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'error') {
 	let said = '';
 	return Object.assign(
@@ -64,7 +64,7 @@ export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'erro
 			}
 		},
 		{
-			/** It has succeeded. */
+			/** Call after a success. */
 			over() {
 				said = '';
 			},
@@ -72,12 +72,12 @@ export function createFailureReport(log: Logger, level: 'error' | 'warn' = 'erro
 	);
 }
 
-/** Debounce of what a model says, milliseconds: ten updates a second are enough to read. */
+/** Debounce of text deltas, milliseconds: ten updates a second are enough for reading. */
 const pauseMs = 100;
 
-/** Reports the words of a run as events: the first at once, those that follow within 100 ms together. Of many words only the end is kept. */
+/** Emits the text of a run as events: the first delta at once, later ones gathered for 100 ms. Of long text only the end is kept. */
 export function createRunWords({clock, emit}: Pick<World, 'clock' | 'emit'>, runId: number) {
-	/** How long the answer is without what waits, as it was told. */
+	/** Length of the answer without `waiting`, as emitted. */
 	let length = 0;
 	let waiting = '';
 	const pause = createTimer(clock);
@@ -101,7 +101,7 @@ export function createRunWords({clock, emit}: Pick<World, 'clock' | 'emit'>, run
 	};
 
 	return {
-		/** For `AgentRequest.onText`. */
+		/** Receives text, as `AgentRequest.onText`. */
 		say(text: string, begins: boolean) {
 			if (begins) {
 				begin();
@@ -112,7 +112,7 @@ export function createRunWords({clock, emit}: Pick<World, 'clock' | 'emit'>, run
 				tell();
 			}
 		},
-		/** An entry of the transcript that is told next: one that has the answer whole takes the place of its words. */
+		/** Called before a transcript entry is emitted: an entry with the whole answer replaces its streamed text. */
 		told(entry: Pick<TranscriptEntry, 'kind'>) {
 			if (endsAnswer(entry)) {
 				begin();
@@ -125,15 +125,15 @@ export function createRunWords({clock, emit}: Pick<World, 'clock' | 'emit'>, run
 	};
 }
 
-/** A release that could not be written, and whatever else was missed, is found so often. */
+/** How often to look for releases that could not be written or were missed, milliseconds. */
 const lookMs = 30_000;
 
-/** What a run that awaits a login goes on waiting for: a person, and the connection after that. */
+/** States of a server for which a run that awaits a login goes on waiting. */
 const waitedFor: ReadonlySet<ServerStatus | undefined> = new Set(['needs login', 'connecting']);
 
 /**
- * Lets runs that await logins go on as soon as one of their servers stands otherwise: connected, but also failed, switched off or gone. What was awaited when the last process ended is looked
- * at by the runs themselves: they are released at once, and wait on if they must.
+ * Releases runs that await logins as soon as one of their servers changes its state: connected, but also failed, disabled or removed. Runs that already waited when the
+ * last process ended are released at once; they check their servers themselves, and wait again if they must.
  *
  * @see manual/runs.md#waiting-for-a-login
  */
@@ -174,7 +174,7 @@ export function createLoginWaits(
 		await released;
 	};
 
-	/** Releases what waits for one of these without need. A server of a profile that is not open yet is not known: its run opens it. */
+	/** Releases runs whose awaited servers need no login. The servers of a profile that is not open yet are unknown: the run opens it. */
 	const look = async (awaited: readonly ServerKey[]) => {
 		const views = servers.views();
 		const statusOf = ({profile, name}: ServerKey) =>

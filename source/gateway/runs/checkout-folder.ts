@@ -17,13 +17,13 @@ import type {Logger} from '../../core/log.ts';
 import {orElse} from '../../core/or-else.ts';
 import {refusePlantedFolder} from '../../core/own-files.ts';
 
-/** Where the checkouts of a profile lie: in its folder, which no sandbox can write, whatever is listed. */
+/** Folder of a profile's checkouts: within its home, which no sandbox can write, whatever paths are allowed. */
 const checkoutsOf = (profileHome: string): string => join(profileHome, 'checkouts');
 
 /**
- * Makes an empty folder for the checkout of a run, which ends with `stack`.
+ * Creates an empty folder for a run's checkout, which is removed with `stack`.
  *
- * Rejects with `file_planted`, or with what the file system says.
+ * Rejects with `file_planted`, or with the error of the file system.
  */
 export async function makeCheckoutFolder(
 	{runId, profileHome}: {readonly runId: number; readonly profileHome: string},
@@ -38,15 +38,15 @@ export async function makeCheckoutFolder(
 	return folder;
 }
 
-/** What stands in it under other names is not ours: another user may have put a link there. */
+/** Entries with other names are not ours: another user may have put a link there. */
 const ourName = /^(?:\d+|removed)-\w{6}$/;
 
-/** Removes the checkouts that a gateway left when it was killed: those that are there when this is called, before any run starts. Resolves when they are gone; never rejects. */
+/** Removes the checkouts of a killed gateway: those that exist when this is called, before any run starts. Resolves when they are gone; never rejects. */
 export async function sweepCheckouts(
 	profileHomes: readonly string[],
 	{log}: {readonly log: Logger},
 ): Promise<void> {
-	// Looked for at once: a checkout of a run that starts meanwhile is none of them.
+	// Listed at once, so that checkouts of runs that start meanwhile are not included.
 	for (const folder of profileHomes.flatMap(leftIn)) {
 		// oxlint-disable-next-line no-await-in-loop -- nothing waits for them
 		await remove(folder, log);
@@ -71,9 +71,9 @@ async function remove(folder: string, log: Logger): Promise<void> {
 }
 
 /**
- * Removes a folder with everything in it, however deep that is, and whatever its permissions say. Follows no link, and runs nothing.
+ * Removes a folder with all its contents, however deep and whatever the permissions. Follows no link, and starts no program.
  *
- * Folders in it are moved next to each other first: no path gets longer than what a system takes.
+ * Nested folders are moved next to each other first, so that no path exceeds the system's limit.
  */
 export async function removeFolder(root: string): Promise<void> {
 	const aside = await mkdtemp(join(dirname(root), 'removed-'));
@@ -89,7 +89,7 @@ export async function removeFolder(root: string): Promise<void> {
 
 	await moveAside(root);
 	for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-		// oxlint-disable-next-line no-await-in-loop -- one after the other: each may add to the list
+		// oxlint-disable-next-line no-await-in-loop -- sequential: each may add to the list
 		await emptyFolder(folder, moveAside);
 		// oxlint-disable-next-line no-await-in-loop -- as above
 		await rmdir(folder);
@@ -98,10 +98,10 @@ export async function removeFolder(root: string): Promise<void> {
 	await rmdir(aside);
 }
 
-/** Files that are removed at a time. */
+/** Maximum number of files removed concurrently. */
 const atATime = 64;
 
-/** A listing may miss what stands in a folder while other things in it are removed. */
+/** Maximum number of listings: one may miss entries while others are removed. */
 const maxLooks = 10;
 
 async function emptyFolder(
@@ -110,14 +110,14 @@ async function emptyFolder(
 ): Promise<void> {
 	await using opened = await openFolder(folder);
 	for (let look = 0; look < maxLooks; look += 1) {
-		// oxlint-disable-next-line no-await-in-loop -- the second look is for what the first one missed
+		// oxlint-disable-next-line no-await-in-loop -- a later listing finds what an earlier one missed
 		if (await removeWhatIsIn(opened.path, moveAside)) {
 			return;
 		}
 	}
 }
 
-/** Whether there was nothing. What cannot be removed keeps its folder from being removed, which says why. */
+/** Whether the folder was empty. An entry that cannot be removed makes the removal of its folder fail, with the reason. */
 async function removeWhatIsIn(
 	path: string,
 	moveAside: (folder: PathLike) => Promise<void>,
@@ -147,13 +147,13 @@ async function* entriesOf(path: string) {
 	}
 }
 
-/** Linux: a descriptor that stands for a place and opens nothing. Node has no name for it. */
+/** Linux's `O_PATH`, which Node does not name: a descriptor that refers to a place without opening it. */
 const onlyPlace = 0o10_000_000;
 
 /**
- * A folder itself, never what a link in its place leads to. On Linux `path` stays that folder's, wherever it is moved.
+ * Opens the folder itself, never the target of a link in its place. On Linux `path` refers to that folder even after it is moved.
  *
- * Rejects with `ENOTDIR` where it is none.
+ * Rejects with `ENOTDIR` if it is not a folder.
  */
 async function openFolder(folder: PathLike): Promise<AsyncDisposable & {readonly path: string}> {
 	if (process.platform !== 'linux') {
@@ -175,7 +175,7 @@ async function openFolder(folder: PathLike): Promise<AsyncDisposable & {readonly
 	};
 }
 
-/** Lets its owner list and change a folder. */
+/** Gives the owner all permissions of a folder. */
 async function openUp(folder: PathLike): Promise<void> {
 	await using opened = await openFolder(folder);
 	await chmod(opened.path, 0o700);

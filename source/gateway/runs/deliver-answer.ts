@@ -19,7 +19,7 @@ export async function deliverAnswer(work: Work): Promise<void> {
 		await work.turns.keep(run);
 	}
 
-	// Before the mark: what never started is not uncertain.
+	// Aborted before the start mark: a delivery that never started is not uncertain.
 	const {target} = run.plan;
 	const how = {isRepeatable: deliverer.mayRepeat(target.kind)};
 	const mark = async () => persistently(work, async () => runs.markDeliveryStarted(lease, how));

@@ -6,49 +6,49 @@ import type {StoreNotes} from '../../store/shared-port.ts';
 import {createFailureReport} from './announce-runs.ts';
 import type {StopReason} from './work-run.ts';
 
-/** How long a run belongs to this process without a sign of life, and where others work on the same journal. */
+/** How long a lease lasts without renewal, milliseconds: on a store of this process alone, and on a shared one. */
 const ownLeaseMs = 60_000;
 const sharedLeaseMs = 30_000;
 
-/** Pause before a beat of a lease that others may take over is tried again, milliseconds. */
+/** Delay before a failed renewal of a lease on a shared store is retried, milliseconds. */
 const againMs = 1000;
 
-/** How long the drain lets runs finish before it takes them away. */
+/** How long the drain lets runs finish before it aborts them, milliseconds. */
 const drainMs = 3000;
 
-/** Pause after the journal failed to give leases. */
+/** Delay after the journal failed to give leases, milliseconds. */
 const journalPauseMs = 1000;
 
-/** Shortest wait before the next look, so that a wrong clock cannot make it spin. */
+/** Shortest delay before the next look, so that a wrong clock cannot cause a busy loop, milliseconds. */
 const minPauseMs = 20;
 
-/** Bound of the runs that wait for a person without a place; each keeps its conversation in memory. */
+/** Maximum number of runs that wait for a person without occupying a worker; each keeps its conversation in memory. */
 const mostAside = 32;
 
 /**
- * Works on a lease until it is settled; never rejects. `isHeld` tells by the clock whether the lease is still held, and aborts `signal` when it is not. Ask it before side effects: in a process that was stopped
- * other events come before its timers.
+ * Works on a lease until it is settled; never rejects. `isHeld` checks by the clock whether the lease is still held, and aborts `signal` if not. Call it before side
+ * effects: in a process that was suspended, other events may come before the lease's timer.
  */
 type Working = (lease: Lease, signal: AbortSignal, isHeld: () => boolean) => Promise<void>;
 
 export type Dispatcher = Omit<ReturnType<typeof createDispatcher>, 'stepAside'>;
 
 /**
- * Gives due runs to workers, at most `concurrency()` at once, and of each route no more than `limits()` says. The journal knows which runs are due: it is asked when the dispatcher is
- * woken, when a worker is free, and when the next waiting run is due.
+ * Gives due runs to workers, at most `concurrency()` at once, and of each route no more than `limits()` allows. The journal knows which runs are due: it is asked when the
+ * dispatcher is woken, when a worker becomes free, and when the next waiting run is due.
  */
 export function createDispatcher(
 	world: Pick<World, 'busy' | 'clock' | 'log'> & {
 		readonly runs: Runs;
-		/** Of all gateways: a run that is cancelled anywhere is aborted here. */
+		/** Notes of all gateways: a run cancelled at any of them is aborted here. */
 		readonly events: Pick<StoreNotes, 'subscribe'>;
 		readonly work: Working;
 	},
 	options: {
-		/** Others work on the same journal: a lease that has run out may be theirs, also while the journal cannot be asked. */
+		/** Others work on the same journal: they may take over an expired lease, even while the journal is unreachable from here. */
 		readonly isShared?: boolean;
 		readonly concurrency: () => number;
-		/** Runs of a route that may be under way at once, where that is not as many as there are places. Asked for each look. */
+		/** The routes that limit their concurrent runs. Called for each look. */
 		readonly limits?: () => readonly RouteLimit[];
 	},
 ) {
@@ -56,7 +56,7 @@ export function createDispatcher(
 	const {clock, runs, events, busy, log, work} = world;
 	const active = new Map<number, AbortController>();
 	const done = new Set<Promise<void>>();
-	/** For each run that waits for a person: how many answers it waits for. */
+	/** For each run that waits for a person, the number of answers it waits for. */
 	const aside = new Map<number, number>();
 	let hosted = 0;
 	let looking = false;
@@ -69,7 +69,7 @@ export function createDispatcher(
 	const leaseMs = isShared ? sharedLeaseMs : ownLeaseMs;
 
 	const taken = () => active.size - hosted - Math.min(aside.size, mostAside);
-	/** Places that the queue has left. */
+	/** Free workers for queued runs. */
 	const freePlaces = () => concurrency() - taken();
 	const isFree = () => !stopping && freePlaces() > 0;
 
@@ -111,7 +111,7 @@ export function createDispatcher(
 		}
 	};
 
-	/** `leasedAt`: when the lease was asked for, `Clock.monotonic`. */
+	/** `leasedAt`: when the lease was requested, by `Clock.monotonic`. */
 	const start = async (
 		lease: Lease,
 		doWork: Working,
@@ -122,7 +122,7 @@ export function createDispatcher(
 		const end = busy.begin();
 		active.set(id, controller);
 		const lose = () => controller.abort('lease-lost' satisfies StopReason);
-		// Another gateway may take the run over by then: it must not go on here, even if the journal is unreachable.
+		// Aborts the run when its lease expires: another gateway may take it over then, even if the journal is unreachable from here.
 		const runsOut = createTimer(clock);
 		let heldUntil = Infinity;
 		const keep = (askedAt: number) => {
@@ -140,7 +140,7 @@ export function createDispatcher(
 			return !controller.signal.aborted;
 		};
 		let beatAt = leasedAt + leaseMs / 3;
-		// A beat that was not answered is tried again soon: a short outage must not cost the lease.
+		// A failed renewal is retried soon: a short outage must not cost the lease.
 		const stopBeating = every(clock, isShared ? againMs : leaseMs / 3, async () => {
 			const askedAt = clock.monotonic();
 			if (isShared && askedAt < beatAt) {
@@ -164,7 +164,7 @@ export function createDispatcher(
 			}
 
 			done.delete(working);
-			// Before this work is counted off, so that the gap does not count as idle.
+			// Before this work counts as ended, so that the gap does not count as idle.
 			wake();
 			end();
 		});
@@ -192,8 +192,8 @@ export function createDispatcher(
 		/** Aborts a run that is under way here; `false` when it is not. */
 		abort,
 		/**
-		 * The run waits for a person, and gives its place to another run until the returned function is called. It then goes on at once, even if all places are taken. At most 32 runs give
-		 * up their place, and the bound of a route counts them as before.
+		 * Frees the worker of a run that waits for a person, until the returned function is called; the run then goes on at once, even if all workers are busy. At most 32 runs
+		 * free their worker, and they still count towards the limit of their route.
 		 */
 		stepAside(runId: number): () => void {
 			if (!active.has(runId)) {
@@ -219,7 +219,7 @@ export function createDispatcher(
 				isWaiting = false;
 			};
 		},
-		/** Works on a lease at once, beside those of the queue, with the same beats, abort and end. Resolves when the work has ended. */
+		/** Works on a lease at once, outside the workers of the queue, with the same renewal, abort and drain. Resolves when the work has ended. */
 		async host(lease: Lease, doWork: Working): Promise<void> {
 			hosted += 1;
 			await start(lease, async (...given) => {
@@ -230,22 +230,22 @@ export function createDispatcher(
 				}
 			});
 		},
-		/** Runs under way, hosted ones too. */
+		/** Number of running runs, including hosted ones. */
 		get active(): number {
 			return active.size;
 		},
-		/** The places of the queue now. */
+		/** The workers for queued runs: how many are busy, and how many there are. */
 		get places(): RunPlaces {
 			return {taken: taken(), all: concurrency()};
 		},
-		/** Fills the free places once more, lets runs finish for three seconds, then leaves the rest to the journal. */
+		/** Fills free workers once more, lets runs finish for three seconds, then aborts the rest, which the journal keeps. */
 		async [Symbol.asyncDispose]() {
-			// Runs that were queued while everything closed begin in the free places.
+			// Starts runs that were queued while other parts closed.
 			wake();
 			await looked;
 			stopping = true;
 			timer[Symbol.dispose]();
-			// Leases that are just being given are work under way, too.
+			// Waits for leases that are just being given.
 			await looked;
 			const {promise: late, resolve} = Promise.withResolvers<void>();
 			const cancel = clock.after(drainMs, resolve);

@@ -19,39 +19,39 @@ import type {ServerWait} from '../servers/wait-for-servers.ts';
 import type {CheckoutPlace} from './get-checkout.ts';
 import {forgeOfRun, placeCheckout} from './place-checkout.ts';
 
-/** What a run needs beside its plan, looked up when it starts. */
+/** What a run needs besides its plan, looked up when it starts. */
 export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools' | 'maxSchemaTokens'> & {
-	/** What a person who reads the run should know of it, clean. */
+	/** Clean sentences for a person who reads the run. */
 	readonly notes: readonly string[];
-	/** Servers that its toolsets name and that need a login: it may wait for a person. */
+	/** Servers named by the run's toolsets that need a login, for which the run may wait. */
 	readonly logins: readonly string[];
-	/** The empty folder of its checkout, or why it gets none; absent: it wants none. */
+	/** The empty folder for the run's checkout, or why there is none; absent when the run wants none. */
 	readonly checkout?: CheckoutPlace;
 };
 
-/** What any run is equipped from. */
+/** The sources of a run's equipment. */
 export type EquipWorld = Omit<ToolsWorld, 'settings' | 'sandbox'> & {
 	readonly config: () => Pick<Config, 'profiles' | 'toolsets' | 'tools' | 'sandbox' | 'forge'>;
-	/** The process's own. */
+	/** The process's own environment. */
 	readonly environment: Environment;
-	/** Whether events of this route are taken in unsigned. */
+	/** Whether the route accepts unsigned events. */
 	readonly isUnsigned: (profile: string, route: string) => boolean;
 	readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
 };
 
-/** One run that is equipped. */
+/** Options for equipping one run. */
 export type EquipOptions = {
 	readonly signal: AbortSignal;
-	/** Shows a sentence in the run at once; must not throw. */
+	/** Adds a sentence to the run's transcript at once; must not throw. */
 	readonly note: (text: string) => void;
-	/** To be disposed of when the run ends: its tools go with it. */
+	/** Disposed of when the run ends, together with its tools. */
 	readonly stack: AsyncDisposableStack;
 };
 
 /**
- * The skills and the tools of a run. The first skill that is found is loaded; the others count only in a chat with tools, whose model may activate them. The run keeps the tools that it starts with,
- * whatever becomes of their servers. Waits for the servers of its toolsets alone, and tells `note` of a wait that a person would notice. Rejects with the reason of
- * `signal`, while tool servers still connect.
+ * Finds the skills and tools of a run. The first skill found is loaded; the others are only offered in a chat with tools, whose model may activate them. The run keeps the
+ * tools it starts with, whatever happens to their servers. Waits only for servers of its toolsets, and tells `note` of a wait that a person would notice. Rejects with the
+ * reason of `signal` if that aborts while servers are connecting.
  *
  * @see manual/routes.md#keys
  */
@@ -94,10 +94,10 @@ export async function equipRun(
 	};
 }
 
-/** Whose descriptions one request to a model carries. */
+/** Maximum number of skills described in one request to a model. */
 const maxOffered = 50;
 
-/** `none`: that none was found, in a sentence. */
+/** `none`: sentences that say that no skill was found. */
 function skillsFor(run: StoredRun, {config}: Pick<EquipWorld, 'config'>) {
 	const {skills: names, toolsets} = run.plan;
 	if (names.length === 0) {
@@ -119,7 +119,7 @@ function skillsFor(run: StoredRun, {config}: Pick<EquipWorld, 'config'>) {
 	};
 }
 
-/** Whose skills and toolsets a run has, by name: a person reads its warnings in the log, among those of others. */
+/** The owner of the run's skills and toolsets, by name: the log shows its warnings among those of other owners. */
 function ownerOf(run: StoredRun): string {
 	const origin = originOf(run);
 	switch (origin.kind) {
@@ -138,7 +138,7 @@ function ownerOf(run: StoredRun): string {
 	}
 }
 
-/** Servers that stand like this have no tools to give, and a person should know why. */
+/** States of servers that give no tools, which a person should know. */
 const away: ReadonlySet<ServerStatus> = new Set(['connecting', 'needs login', 'failed', 'parked']);
 
 async function toolsFor(
@@ -151,7 +151,7 @@ async function toolsFor(
 	const {plan, profile} = run;
 	const {toolsets, prefetch} = plan;
 	const {servers} = world;
-	// A run without tools asks for no server, no sandbox and no client.
+	// A run without tools needs no server, sandbox or client.
 	if (toolsets?.length === 0 && !prefetch?.what.includes('checkout')) {
 		return {tools: [], warnings: [], notes: [], logins: []};
 	}
@@ -165,15 +165,15 @@ async function toolsFor(
 					isNeeded,
 					onWait: wait => note(waitNote(wait)),
 				});
-	// A server of which nothing is left has no toolset.
+	// A server whose tools are all filtered out has no toolset.
 	const available = new Map([...configured].filter(([, tools]) => tools.length > 0));
 	const views = servers.views().filter(view => view.profile === profile && isNeeded(view.name));
 	const missing = views.filter(({name, status}) => away.has(status) && !available.has(name));
-	// Its tools may be known from before: no call of them would succeed.
+	// Known tools of such a server do not help: their calls would fail.
 	const logins = views
 		.filter(({name, status}) => status === 'needs login' && namesServer(toolsets, name))
 		.map(({name}) => name);
-	// Their toolsets exist, with nothing in them for now.
+	// The toolsets of missing servers exist, but are empty for now.
 	const known = [...available, ...missing.map(({name}) => [name, []] as const)];
 	const config = world.config();
 	const places = placesOf(run.profile, config);
@@ -215,7 +215,7 @@ const noteOf = ({name, status, reason}: ServerView): string =>
 
 const quoted = (name: string): string => `"${escapeLine(name, 64)}"`;
 
-/** Names that are told of; a person looks the others up. */
+/** Maximum number of names listed; the others are counted. */
 const maxNames = 5;
 
 function listed(names: readonly string[]): string {
@@ -227,7 +227,7 @@ function listed(names: readonly string[]): string {
 const waitNote = ({servers, mostMs}: Parameters<NonNullable<ServerWait['onWait']>>[0]): string =>
 	`Waits for tool server${servers.length === 1 ? '' : 's'} ${listed(servers)} to connect, ${mostMs / 1000} s at most: svc mcp list`;
 
-/** Where tools of a profile work. */
+/** Where the tools of a profile work. */
 export function placesOf(
 	name: string,
 	{profiles}: Pick<Config, 'profiles'>,
@@ -236,7 +236,7 @@ export function placesOf(
 	return {name, ...sandboxPlaces(paths, environment)};
 }
 
-/** The settings of toolsets as runs of a route meet them: with the reason where no sandbox works for one of `toolsets`. Makes their working folders. */
+/** The settings of toolsets as runs of a route get them, with the reason for each of `toolsets` without a working sandbox. Creates their working folders. */
 export const settingsOfRuns = async (
 	route: Pick<Route, 'profile' | 'secrets'>,
 	toolsets: readonly string[] | undefined,

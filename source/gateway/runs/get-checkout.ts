@@ -9,13 +9,13 @@ import type {ToolsRun} from '../../tools/toolset.ts';
 import type {Prefetched, PrefetchWorld} from './get-diff.ts';
 import {type CheckoutBounds, fetchedBytes, git, type GitExit, type GitWork} from './run-git.ts';
 
-/** Where the tools of a run work in a checkout; `none`: they do not, for a reason that follows a colon. */
+/** Where a run's tools work in a checkout. `none`: they do not; `reason` is the end of a sentence, after a colon. */
 export type CheckoutPlace =
 	| {
 			readonly kind: 'folder';
-			/** Empty, and written by this run alone. */
+			/** An empty folder that only this run writes. */
 			readonly folder: string;
-			/** Where the tools see it. */
+			/** The path of the folder inside the sandbox. */
 			readonly path: string;
 	  }
 	| {readonly kind: 'none'; readonly reason: string};
@@ -25,21 +25,22 @@ const defaultBounds: CheckoutBounds = {bytes: 1_000_000_000, files: 100_000, tim
 type CheckoutWorld = PrefetchWorld &
 	Pick<ToolsRun['forge'], 'cli' | 'host' | 'token'> & {readonly bounds?: CheckoutBounds};
 
-/** One checkout that is being got. */
+/** A checkout in progress. */
 type Getting = GitWork &
 	Pick<CheckoutWorld, 'cli'> & {
-		/** `acme/api#7`. */
+		/** For example `acme/api#7`. */
 		readonly place: string;
 		readonly url: string;
-		/** Of the client. */
+		/** The client's token. */
 		readonly token: string;
 	};
 
 /**
- * The head commit of a pull request, in `folder`: its files as they are in the commit, and a `.git` with that commit alone. Git reads no configuration but this, runs no hook and no filter, and is not run
- * in the folder again: what an agent may write there later is never looked at.
+ * Fetches the head commit of a pull request into `folder`: its files as committed, and a `.git` with only that commit. Git reads no other configuration, runs no hooks and
+ * no filters, and is not run in the folder again: what an agent writes there later is never read by git.
  *
- * The token goes to git by a descriptor: it is in no file, argument or environment.
+ * The token is passed to git by a file descriptor: it is in no file, argument or environment.
+ *
  *
  * @throws SvcError `prefetch_failed`
  * @see manual/prefetch.md#checkout
@@ -91,7 +92,7 @@ export async function getCheckout(
 const failed = ({place}: Pick<Getting, 'place'>, reason: string) =>
 	new SvcError('prefetch_failed', `Cannot get the checkout of ${place}: ${reason}`);
 
-/** What `git init` would make, without what it takes from this machine. No attribute of the files counts: they are as they are in the commit, without filters. */
+/** Creates what `git init` would, without anything that it takes from this machine. Attributes of the files do not apply: they are checked out as committed, without filters. */
 async function layRepository(work: Getting): Promise<void> {
 	const own = join(work.folder, '.git');
 	const files = {
@@ -114,7 +115,7 @@ async function layRepository(work: Getting): Promise<void> {
 	}
 }
 
-/** Fetches the commit of the event, else the newest head. Whether it was the first. */
+/** Fetches the commit of the event, or else the newest head. Returns whether it was the event's commit. */
 async function fetchHead(
 	work: Getting,
 	{head, reference}: {readonly head: string | undefined; readonly reference: string},
@@ -145,7 +146,7 @@ async function tokenOf(place: string, {token}: Pick<CheckoutWorld, 'token'>): Pr
 const isNotThere =
 	/not our ref|unadvertised object|remote ref .* not found|couldn't find remote ref/i;
 
-/** What the files of a commit come to, before any of them is written: a tree may name one file a billion times. */
+/** Measures the files of a commit before any is written: a tree may contain one file a billion times. */
 async function measure(
 	work: Getting,
 	commit: string,
@@ -176,7 +177,7 @@ const aboveBounds = (most: string): string =>
 const saidBy = (exit: GitExit): string =>
 	exit.kind === 'exited' && exit.code !== 0 ? exit.stderr : '';
 
-/** What a person has to do, by what git says; most telling first. */
+/** What a person has to do for each error message of git; the most specific first. */
 const remedies: ReadonlyArray<readonly [RegExp, (work: Getting) => string]> = [
 	[/exec: git: not found|exec: git: No such/i, () => 'git is not installed; install it'],
 	[
@@ -199,7 +200,7 @@ const remedies: ReadonlyArray<readonly [RegExp, (work: Getting) => string]> = [
 	],
 ];
 
-/** The output of a git that did what it was asked for. @throws SvcError `prefetch_failed` */
+/** The output of a git that succeeded. @throws SvcError `prefetch_failed` */
 function succeeded(work: Getting, exit: GitExit): string {
 	switch (exit.kind) {
 		case 'exited': {
@@ -231,7 +232,7 @@ function succeeded(work: Getting, exit: GitExit): string {
 	}
 }
 
-/** A code host may say it back. */
+/** Redacts the token, which a code host may echo. */
 const withoutToken = (said: string, {token}: Pick<Getting, 'token'>): string =>
 	[token, basic(token)].reduce((text, secret) => text.replaceAll(secret, '[redacted]'), said);
 

@@ -8,37 +8,37 @@ import type {ForgeClient} from '../../platforms/forge-comment/descriptor.ts';
 import {failureOfClient, type ForgeFailure} from '../../platforms/forge-comment/forge-failure.ts';
 import {diffCommand} from '../../platforms/forge-comment/pull-request.ts';
 
-/** What was got for a run. */
+/** What was fetched for a run. */
 export type Prefetched = {
-	/** Further texts of the user message: labelled, bounded, and escaped. */
+	/** Further texts for the user message: labelled, of limited size, escaped. */
 	readonly texts: readonly string[];
-	/** What the run says of it. */
+	/** Entries for the run's transcript. */
 	readonly notes: ReadonlyArray<Pick<TranscriptEntry, 'text' | 'data'>>;
 };
 
 export type PrefetchWorld = {
 	readonly clock: Clock;
 	readonly forge: ForgeClient;
-	/** Of the process, and of the profile: what the client may have is taken from them. */
+	/** Environments of the process and of the profile, from which the client's own is selected. */
 	readonly environments: Parameters<typeof clientEnvironment>[1];
 	readonly signal: AbortSignal;
 };
 
-/** Characters (UTF-16 units) of a diff that the agent reads. */
+/** Maximum length of a diff for the agent, UTF-16 units. */
 const maxCharacters = 200_000;
 
 const timeoutMs = 60_000;
 
-/** From SIGTERM to SIGKILL. */
+/** Delay between SIGTERM and SIGKILL. */
 const termGraceMs = 2000;
 
-/** A character is at most three bytes long: what is kept of a longer one is more than the agent reads, which never sees its seam. */
+/** A UTF-16 unit takes at most three bytes: of a longer output more is kept than the agent reads, so it never sees where the two kept ends meet. */
 const output = {limitBytes: maxCharacters * 3, above: 'keep-ends'} as const;
 
 const stderrRule = {limitBytes: 64 * 1024, above: 'keep-start'} as const;
 
 /**
- * The diff of a pull request, for the agent and for the person who reads the run.
+ * Fetches the diff of a pull request, for the agent and for the person who reads the run.
  *
  * @throws SvcError `prefetch_failed`: the client could not be run, failed, or was not done within 60 s, or `signal` aborted
  * @see manual/prefetch.md
@@ -101,7 +101,7 @@ export async function getDiff(
 	};
 }
 
-/** GitHub's words for a diff above its bounds (406), and for one that takes it too long (422). */
+/** GitHub's messages for a diff above its size limit (406), and for one that takes too long (422). */
 const isTooLarge = (exit: GroupExit): boolean =>
 	exit.kind === 'exited' &&
 	exit.code !== 0 &&
@@ -110,7 +110,7 @@ const isTooLarge = (exit: GroupExit): boolean =>
 const failed = (place: string, reason: string) =>
 	new SvcError('prefetch_failed', `Cannot get the diff of ${place}: ${reason}`);
 
-/** What a person has to do where the next try would fail like this one, unless it is done by then. */
+/** What a person has to do for failures that would repeat otherwise. */
 const mends: Readonly<Partial<Record<ForgeFailure['code'], (command: string) => string>>> = {
 	forge_target_not_found: command =>
 		`the pull request does not exist, or the login of "${command}" cannot read it: check both`,
@@ -140,7 +140,7 @@ function failureOf(
 
 const tag = 'untrusted-diff';
 
-/** A diff with its tag escaped, in at most 200,000 characters. `bytes`: how much there is of one that was cut in the middle. */
+/** A diff with its tag escaped, at most 200,000 characters. `bytes`: the size of a diff that was cut in the middle. */
 function withinBounds({
 	stdout,
 	stdoutBytes = Buffer.byteLength(stdout),
@@ -156,7 +156,7 @@ function withinBounds({
 	const bytes = `${stdoutBytes} bytes`;
 	const mark = `\n[… the middle of the diff is left out; the whole has ${bytes} …]\n`;
 	const half = Math.floor((maxCharacters - mark.length) / 2);
-	// A pair of surrogates that a cut tears becomes two replacement characters.
+	// A surrogate pair split by the cut becomes two replacement characters.
 	return {
 		text: (text.slice(0, half) + mark + text.slice(-half)).toWellFormed(),
 		bytes,

@@ -5,30 +5,30 @@ import {originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {RoomWorld} from '../rooms.ts';
 
-/** How often a route may answer one subject; 0: no limit. */
+/** How often a route may answer one subject within the window; 0 for no limit. */
 type LoopLimit = Pick<Route, 'loopLimit' | 'loopWindowMs'>;
 
-/** A run, or a message without one: what may be one answer of many. */
+/** A run, or a delivered message without a run: something that may be one of many answers. */
 export type PossibleAnswer = Pick<StoredRun, 'profile' | 'route'> &
 	Pick<Partial<StoredRun>, 'delivery' | 'job' | 'chat' | 'conversation'> & {
-		/** Of the run, or of the delivery. */
+		/** The identifier of the run or the delivery. */
 		readonly id: number | string;
 		readonly plan: Pick<StoredRun['plan'], 'subject'>;
 	};
 
 export type LoopBreaker = Awaited<ReturnType<typeof openLoopBreaker>>;
 
-/** Name of what the store keeps of it. */
+/** Kind of the memos in the store. */
 const memoKind = 'loop';
 
-/** Subjects whose answers are counted at a time; the one that was answered longest ago is forgotten first. */
+/** Maximum number of subjects counted; the one answered longest ago is dropped first. */
 const maxSubjects = 10_000;
 
 type Answer = {readonly id: PossibleAnswer['id']; readonly at: number};
 
 /**
- * Stops a route that answers one pull request or issue again and again: after `answers` of them within the window its runs for that subject wait for a person, also after a restart. What comes
- * in is accepted as ever. The count itself begins anew with the process; gateways on one store tell each other of it.
+ * Stops a route that answers the same pull request or issue again and again: after `loopLimit` answers within the window, its runs for that subject wait for a person, also
+ * after a restart. Events are still accepted. The counts start at zero with the process; gateways on one store share them by notes.
  *
  * @see manual/runs.md#loops
  */
@@ -40,7 +40,7 @@ export async function openLoopBreaker(world: RoomWorld) {
 		log,
 		live,
 	} = world;
-	/** Of a route that is gone, whose last runs end, there is none. */
+	/** `undefined` for a removed route whose last runs are ending. */
 	const limitOf = (route: string): LoopLimit | undefined => live.routes().routes.get(route);
 	const readHeld = async () =>
 		(await memos.list(memoKind)).map(
@@ -102,13 +102,13 @@ export async function openLoopBreaker(world: RoomWorld) {
 	});
 
 	return {
-		/** Why the run has to wait for a person; `undefined`: it may go on. */
+		/** Why the run has to wait for a person; `undefined` when it may go on. */
 		heldBy(run: PossibleAnswer): string | undefined {
 			const key = keyOf(run);
 			const isLimited = limitOf(run.route)?.loopLimit !== 0;
 			return key === undefined || !isLimited ? undefined : held.get(key);
 		},
-		/** The run has told people something, or a tool of it may have changed something. Counts a run once; never rejects. */
+		/** The run has answered people, or one of its tools may have changed something. Counts each run once; never rejects. */
 		async answered(run: PossibleAnswer) {
 			const key = keyOf(run);
 			const limit = limitOf(run.route);
@@ -133,7 +133,7 @@ export async function openLoopBreaker(world: RoomWorld) {
 			);
 			await kept(memos.put(memoKind, key, reason));
 		},
-		/** A person has decided about the run: if its subject is held, the route goes on with it, and counts from zero. Never rejects. */
+		/** A person has decided about the run: releases its subject if that is held, and resets the count. Never rejects. */
 		async release(run: PossibleAnswer) {
 			const key = keyOf(run);
 			if (key === undefined || !held.delete(key)) {
@@ -148,18 +148,18 @@ export async function openLoopBreaker(world: RoomWorld) {
 	};
 }
 
-/** The route of what is counted together. */
+/** The route in a key. */
 function routeOfKey(key: string): string {
 	const parts: unknown = JSON.parse(key);
 	return Array.isArray(parts) ? String(parts[1]) : '';
 }
 
-/** What is counted together; `undefined` for what is no answer to an event about a subject, which has no limit. */
+/** The key of answers that are counted together; `undefined` for a run without a subject, which has no limit. */
 function keyOf({profile, plan: {subject}, ...run}: PossibleAnswer): string | undefined {
 	const origin = originOf(run);
 	switch (origin.kind) {
 		case 'delivery':
-			// Code hosts do not tell names apart by their case.
+			// Names on code hosts are case-insensitive.
 			return subject === undefined
 				? undefined
 				: JSON.stringify([profile, origin.route, subject.toLowerCase()]);

@@ -19,7 +19,7 @@ import {type EquipWorld, equipRun, placesOf} from './equip-run.ts';
 import {prefetch} from './prefetch.ts';
 import {type WorkDependencies, workRun} from './work-run.ts';
 
-/** Joins the journal's due runs with the agent and the deliverer, until `stack` is disposed of: before the deliverer and the store. */
+/** Connects due runs of the journal with the agent and the deliverer until `stack` is disposed of, which must be before the deliverer and the store. */
 export function openWorkers(
 	world: RoomWorld,
 	given: Pick<
@@ -63,7 +63,7 @@ export function openWorkers(
 		agent: {
 			async run(request) {
 				if (request.tools.length === 0) {
-					// Nothing can wait for a person.
+					// No request of this run can wait for a person.
 					return agent.run(request);
 				}
 
@@ -125,7 +125,7 @@ export function openWorkers(
 		},
 		{
 			isShared: cluster.isShared,
-			// A configuration that cannot be read must not decide where answers go.
+			// With an unreadable configuration no run starts, since it would decide where answers go.
 			concurrency: () => (live.broken.length > 0 || isReplaced ? 0 : config().runs.concurrency),
 			limits() {
 				const routes = [...live.routes().routes.values()];
@@ -138,7 +138,7 @@ export function openWorkers(
 	return stack.use(dispatcher);
 }
 
-/** The agents of a gateway, and what their runs are equipped with. */
+/** The agents of a gateway, and the equipment of their runs. */
 export function createAgents(
 	world: RoomWorld,
 	parts: {
@@ -157,7 +157,7 @@ export function createAgents(
 	};
 	const {approve} = parts.approvals;
 	return {
-		/** An agent whose model `model` chooses. */
+		/** An agent that uses the model that `model` chooses. */
 		runner: (model: AgentRunnerDependencies['model']): AgentRunner =>
 			createAgentRunner(
 				{...agentWorld, model, approve},
@@ -168,7 +168,7 @@ export function createAgents(
 	};
 }
 
-/** What a run's transcript says of a call, or a form, that waits for a person. */
+/** The transcript entry for a call or a form that waits for a person. */
 export function waitingEntry(approval: Approval): TranscriptEntry {
 	const {id, requestedAt, deadline} = approval;
 	const seconds = Math.round((deadline - requestedAt) / 1000);

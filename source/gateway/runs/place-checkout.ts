@@ -12,14 +12,14 @@ import type {ToolsRun, ToolsWorld} from '../../tools/toolset.ts';
 import {makeCheckoutFolder} from './checkout-folder.ts';
 import type {CheckoutPlace} from './get-checkout.ts';
 
-/** What `getCheckout` and the tools of a run need of it. */
+/** What `getCheckout` and the run's tools need to know of the checkout's folder. */
 type PlacedCheckout =
 	| (Extract<CheckoutPlace, {readonly kind: 'folder'}> &
 			Pick<NonNullable<ToolsRun['checkout']>, 'of'>)
 	| Extract<CheckoutPlace, {readonly kind: 'none'}>;
 
 /**
- * An empty folder for the checkout that the plan of a run wants, which ends with `stack`; `undefined`: it wants none, or its event names no pull request.
+ * Creates an empty folder for the checkout in the plan of a run, which is removed with `stack`; `undefined` when the plan has no checkout or the event names no pull request.
  *
  * @throws SvcError `prefetch_failed`: the folder cannot be made
  * @see manual/prefetch.md#checkout
@@ -47,7 +47,7 @@ export async function placeCheckout(
 			continue;
 		}
 
-		// oxlint-disable-next-line no-await-in-loop -- the first that works
+		// oxlint-disable-next-line no-await-in-loop -- uses the first that works
 		const found = await toolsSandbox(of, run, world);
 		if (broken === undefined && found.kind !== 'none') {
 			// oxlint-disable-next-line no-await-in-loop -- as above
@@ -88,7 +88,7 @@ const timeoutMs = 10_000;
 const kept = {limitBytes: 4096, above: 'keep-start'} as const;
 
 /**
- * What the tools of a run may know of the code host: its client, and the repository that the event is about. The token is asked of the client, outside of any sandbox, when it is needed.
+ * What the tools of a run may know of the code host: its client, and the repository of the event. The token is requested from the client, outside any sandbox, when needed.
  *
  * @see manual/sandbox-network.md#forge
  */
@@ -97,7 +97,7 @@ export function forgeOfRun(
 	options: {
 		readonly clock: Clock;
 		readonly forge: ForgeClient;
-		/** Of the process, and of the profile: what the client may have is taken from them. */
+		/** Environments of the process and of the profile, from which the client's own is selected. */
 		readonly environments: {readonly own: Environment; readonly profile: Environment};
 		readonly signal: AbortSignal;
 	},
@@ -120,7 +120,7 @@ export function forgeOfRun(
 			const exit = await runInGroup(
 				{
 					command: cli,
-					// Older ones take none of GH_HOST.
+					// Older clients ignore GH_HOST here.
 					args: ['auth', 'token', ...(host === '' ? [] : ['--hostname', host])],
 					env,
 					// As of every call of the client: no folder near the gateway may influence it.

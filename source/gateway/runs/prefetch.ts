@@ -6,8 +6,8 @@ import {forgeOfRun} from './place-checkout.ts';
 const told = (text: string): Prefetched => ({texts: [], notes: [{text}]});
 
 /**
- * What the plan of a run wants beforehand. A run without such a plan gets nothing; one whose event names no pull request is told so, and goes on. `checkout`: where the tools of the run
- * work in a checkout, or why they do not, if it wants one.
+ * Fetches what the plan of a run wants beforehand: nothing for most runs; if the event names no pull request, the run gets a note and goes on. `checkout`: where the run's
+ * tools work in a checkout, or why they do not; absent if the plan wants none.
  *
  * @throws SvcError `prefetch_failed`: something could not be got, or not in time, or `signal` aborted
  * @see manual/prefetch.md

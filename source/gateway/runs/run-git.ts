@@ -6,27 +6,27 @@ import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import type {PrefetchWorld} from './get-diff.ts';
 
 export type CheckoutBounds = {
-	/** Of what is fetched and of the files together. */
+	/** Limit of the fetched bytes, and of the size of all files. */
 	readonly bytes: number;
 	readonly files: number;
-	/** Of all steps together. */
+	/** Time limit of all steps together. */
 	readonly timeoutMs: number;
 };
 
 export type GitWork = Pick<PrefetchWorld, 'clock' | 'environments' | 'signal'> & {
-	/** The work tree, with `.git` in it. */
+	/** The work tree, which contains `.git`. */
 	readonly folder: string;
-	/** The only one that is told who we are. */
+	/** The only host that gets the credentials. */
 	readonly host: string;
 	readonly bounds: CheckoutBounds;
-	/** Of the time of all steps. */
+	/** Time left for all steps. */
 	readonly leftMs: () => number;
 };
 
-/** `above-bytes`: it was ended, since it received more than the bounds say. */
+/** `above-bytes`: git was ended because it received more than the limit. */
 export type GitExit = GroupExit | {readonly kind: 'above-bytes'};
 
-/** Bytes that git has received. What it receives is one file. */
+/** Bytes that git has received so far, all in one pack. */
 export function fetchedBytes({folder}: Pick<GitWork, 'folder'>): number {
 	const packs = join(folder, '.git/objects/pack');
 	return orElse(
@@ -40,15 +40,15 @@ export function fetchedBytes({folder}: Pick<GitWork, 'folder'>): number {
 
 const lookEveryMs = 50;
 
-/** Bytes for each file that a list may name. */
+/** Maximum number of bytes per file in a listing. */
 const listedBytes = 400;
 
-/** Kilobytes of the address space of a process: a small pack may hold what is large. */
+/** Kilobytes of address space for a process: a small pack may contain large files. */
 const maxAddressSpace = 4_194_304;
 
 const stderrRule = {limitBytes: 16 * 1024, above: 'keep-start'} as const;
 
-/** Runs git with this configuration alone. `credentials`: what it says where the code host asks who it is, in the form of a credential helper. Never rejects. */
+/** Runs git with this configuration only. `credentials`: the answer to the code host's question for them, in the format of a credential helper. Never rejects. */
 export async function git(
 	work: GitWork,
 	args: readonly string[],
@@ -84,7 +84,7 @@ export async function git(
 	return above.signal.aborted ? {kind: 'above-bytes'} : exit;
 }
 
-/** Aborts `above` as soon as more has been received than the bounds say. */
+/** Aborts `above` as soon as more bytes than the limit have been received. */
 function watchFetched(work: GitWork, above: AbortController): Disposable {
 	const look = () => {
 		if (fetchedBytes(work) > work.bounds.bytes) {
@@ -110,10 +110,10 @@ const settings = (host: string): readonly string[] => [
 	'core.symlinks=true',
 	'core.protectHFS=true',
 	'core.protectNTFS=true',
-	// Larger files are written as they come, not held in memory.
+	// Larger files are streamed to disk, not held in memory.
 	'core.bigFileThreshold=16m',
 	'pack.threads=1',
-	// One pack, whose size can be watched.
+	// Always one pack, whose size can be watched.
 	'fetch.unpackLimit=1',
 	'fetch.recurseSubmodules=false',
 	'submodule.recurse=false',
@@ -123,12 +123,12 @@ const settings = (host: string): readonly string[] => [
 	'protocol.https.allow=always',
 	'http.followRedirects=false',
 	'credential.helper=',
-	// What stands behind is a comment: git adds its question.
+	// `#` makes a comment of what git appends.
 	`credential.https://${host}.helper=!cat <&3 #`,
 	'advice.detachedHead=false',
 ];
 
-/** Nothing of the person's: neither configuration nor keys nor anything that is asked. */
+/** The environment of git, without anything of the person's: no configuration, no keys, no prompts. */
 function environmentOf(
 	folder: string,
 	{own, profile}: PrefetchWorld['environments'],

@@ -7,19 +7,19 @@ import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Lease, Runs, Settlement} from '../../store/port.ts';
 
-/** A lease, and what it takes to write down how its run goes. */
+/** A lease, and what is needed to record the progress of its run. */
 export type WorkInHand = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
 	readonly runs: Runs;
 	readonly lease: Lease;
-	/** Aborted when the run is cancelled, or not ours any more. */
+	/** Aborts when the run is cancelled, or its lease is lost. */
 	readonly signal: AbortSignal;
 };
 
-/** Of an entry's text, what faces see while the run goes on; the journal has all of it. Of what a model says as much as was seen when it came. */
+/** How much of an entry's text faces get while the run goes on; the journal has all of it. Of a model's text, as much as was streamed. */
 const maxShownLength = ({kind}: TranscriptEntry): number =>
 	kind === 'text' ? limits.saidCharacters : 8000;
 
-/** Ends a failed try: as cancelled, for another try after `waitMs`, or for good. */
+/** Ends a failed attempt: as cancelled, to be retried after `waitMs`, or for good. */
 export async function settleFailure(
 	work: WorkInHand,
 	error: unknown,
@@ -54,14 +54,14 @@ export async function settleFailure(
 	await persistently(work, async () => runs.settle(lease, settlement));
 }
 
-/** Gives the place back until a person has logged in to one of `servers`, for `mostMs` at most. */
+/** Frees the worker until a person has logged in to one of `servers`, for `mostMs` at most. */
 export async function settleAwaiting(
 	work: WorkInHand,
 	{servers, mostMs}: {readonly servers: readonly string[]; readonly mostMs: number},
 ): Promise<void> {
 	const {runs, lease, signal, clock, log} = work;
 	const {id, profile, route, job} = lease.run;
-	// A run that has waited before, also for another server, has said so.
+	// A run that has waited before, even for another server, already has this note.
 	if (lease.loginWaitMs === undefined) {
 		const names = servers.map(name => `"${name}"`).join(', ');
 		const commands = servers.map(name => loginCommand({name, profile})).join(', ');
@@ -76,18 +76,18 @@ export async function settleAwaiting(
 		);
 	}
 
-	// Cancelled before it waited, or just as it began to.
+	// The run was cancelled before or just as it began to wait.
 	if (signal.aborted && signal.reason === 'cancelled') {
 		await runs.cancel(id);
 	}
 }
 
-/** Pause between two tries to write down what is known. */
+/** Delay between two attempts to write a known result, milliseconds. */
 const writeAgainMs = 1000;
 
 /**
- * Writes to the journal, again and again while it fails: what came out is known and must not become uncertain because the disk was full for a moment.
- * The lease is beaten meanwhile; `signal` ends it.
+ * Retries writing to the journal while it is unavailable: a known result must not become uncertain because the disk was full for a moment. The lease is renewed meanwhile;
+ * `signal` ends the attempts.
  */
 export async function persistently(
 	{clock, signal}: Pick<WorkInHand, 'clock' | 'signal'>,
@@ -95,7 +95,7 @@ export async function persistently(
 ): Promise<boolean> {
 	for (;;) {
 		try {
-			// oxlint-disable-next-line no-await-in-loop -- one try after the other
+			// oxlint-disable-next-line no-await-in-loop -- sequential attempts
 			return await write();
 		} catch (error) {
 			if (codeOf(error) !== 'journal_unavailable' || signal.aborted) {
@@ -103,12 +103,12 @@ export async function persistently(
 			}
 		}
 
-		// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+		// oxlint-disable-next-line no-await-in-loop -- a pause between two attempts
 		await sleep(clock, writeAgainMs, signal);
 	}
 }
 
-/** A person's cancellation is settled; every other abort leaves the run to its next owner. */
+/** Settles a run that a person cancelled; after any other abort the run is left to its next owner. */
 export async function settleAborted(
 	given: Pick<WorkInHand, 'runs' | 'lease' | 'signal'>,
 ): Promise<void> {
@@ -118,7 +118,7 @@ export async function settleAborted(
 	}
 }
 
-/** Writes an entry of the transcript down, and shows it. */
+/** Stores a transcript entry and emits it. */
 export function recordEntry(
 	{runs, emit, lease}: Pick<WorkInHand, 'runs' | 'emit' | 'lease'>,
 	entry: TranscriptEntry,

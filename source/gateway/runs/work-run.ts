@@ -22,26 +22,29 @@ import {
 
 export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
 	readonly runs: Runs;
-	/** Reports where a run stands now; never rejects. */
+	/** Announces the state of a run; never rejects. */
 	readonly announce: (runId: number) => Promise<void>;
 	readonly agent: AgentRunner;
 	readonly deliverer: Pick<Deliverer, 'deliver' | 'mayRepeat' | 'problemWith'>;
-	/** Tells `note` what it waits for. Rejects with the reason of `signal`. */
+	/** Equips a run; tells `note` what it waits for. Rejects with the reason of `signal`. */
 	readonly equip: (run: StoredRun, options: EquipOptions) => Promise<Equipment>;
-	/** Gets what the plan says, before the agent starts: texts for the agent, what the run says of each, and the files of the checkout. Rejects with `prefetch_failed`, or when `signal` aborts. */
+	/**
+	 * Fetches what the plan wants before the agent starts: texts for the agent, transcript entries, and the files of the checkout. Rejects with `prefetch_failed`, or when
+	 * `signal` aborts.
+	 */
 	readonly prefetch: (
 		run: StoredRun,
 		options: Pick<Equipment, 'checkout'> & {readonly signal: AbortSignal},
 	) => Promise<Prefetched>;
-	/** Looks again whether the servers that a run awaits logins to still need them, now that it is on disk; never rejects. */
+	/** Checks again, now that the waiting run is on disk, whether the awaited servers still need a login; never rejects. */
 	readonly awaitsLogins: (profile: string, servers: readonly string[]) => Promise<void>;
-	/** Holds back what may be a loop. */
+	/** Holds runs that may be part of a loop. */
 	readonly loops: Pick<LoopBreaker, 'heldBy' | 'answered'>;
-	/** Shows the answer of a turn of a conversation while it grows; `undefined` where that is not done. */
+	/** Shows the answer of a conversation's turn while it is being written; `undefined` where that is not possible. */
 	readonly grow: (run: StoredRun) => GrowingAnswer | undefined;
 	/** Turns of conversations on platforms, in their sessions. */
 	readonly turns: Pick<SessionTurns, 'begin' | 'keep'>;
-	/** Keeps an answer for people, beside its delivery; never rejects. */
+	/** Keeps a copy of the answer for people, besides its delivery; never rejects. */
 	readonly keepAnswer: (run: StoredRun, answer: string) => Promise<void>;
 	readonly settings: () => {
 		readonly maxSteps: number;
@@ -50,25 +53,25 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 		readonly tries: number;
 		readonly deliveryTries: number;
 	};
-	/** A part of the program is gone: nothing can be begun until it is started again. */
+	/** The program's files were replaced: no run can start until it is restarted. */
 	readonly onReplaced: () => void;
-	/** Whether another agent try may help after `error`. */
+	/** Whether another attempt of the agent may succeed after `error`. */
 	readonly isPassing: (error: unknown) => boolean;
-	/** Whether the lease goes on, by the time; aborts the signal when it does not. */
+	/** Whether the lease is still held, by the clock; aborts the signal if not. */
 	readonly isHeld: () => boolean;
-	/** Milliseconds to wait before try number `attempt + 1`; `undefined` when that was the last. */
+	/** Milliseconds to wait before attempt number `attempt + 1`; `undefined` after the last. */
 	readonly backoffMs: (attempt: number, tries: number) => number | undefined;
 };
 
-/** The reason with which a run's signal aborts. */
+/** The reason of an aborted signal of a run. */
 export type StopReason = 'cancelled' | 'stopping' | 'lease-lost';
 
 /** One lease and everything its work needs. */
 export type Work = WorkDependencies & {readonly lease: Lease; readonly signal: AbortSignal};
 
 /**
- * Works on one lease until it is settled: the agent, then the delivery of its answer. Never rejects. When `signal` aborts for any
- * reason but `cancelled` the run is left as it is in the journal: its next owner decides.
+ * Works on one lease until it is settled: the agent, then the delivery of its answer. Never rejects. When `signal` aborts for any reason but `cancelled`, the run stays as
+ * it is in the journal: its next owner decides.
  */
 export async function workRun(
 	dependencies: WorkDependencies,
@@ -82,7 +85,7 @@ export async function workRun(
 			await deliverAnswer({...work, lease: delivering});
 		}
 	} catch (error) {
-		// The journal itself failed. The lease runs out and the run is taken up again.
+		// The journal itself failed. The lease will expire and the run be retried.
 		work.log.error('Cannot go on with the run: it is tried again when its lease ends', {
 			run: lease.run.id,
 			error: messageOf(error),
@@ -92,14 +95,14 @@ export async function workRun(
 	}
 }
 
-/** The agent's part. The lease to deliver with, or `undefined` when the run has been settled. */
+/** Runs the agent. Resolves with the lease for the delivery, or `undefined` when the run has been settled. */
 async function workOutAnswer(work: Work): Promise<Lease | undefined> {
 	const {agent, runs, lease, settings, signal} = work;
 	const {run} = lease;
 	await work.announce(work.lease.run.id);
 	const problem = work.deliverer.problemWith(run.plan.target);
 	if (problem !== undefined) {
-		// Known before anything is spent on an answer that could go nowhere.
+		// Checked before anything is spent on an answer that could not be delivered.
 		await settleFailure(work, new SvcError('target_unusable', problem), {
 			waitMs: undefined,
 			last: 'failed',
@@ -186,7 +189,7 @@ async function workOutAnswer(work: Work): Promise<Lease | undefined> {
 		const waitMs = again ? work.backoffMs(run.attempt, tries) : undefined;
 		await settleFailure(work, error, {
 			waitMs,
-			// What a tool may have changed must not be changed twice without a person.
+			// A tool may have changed something: only a person may decide to repeat that.
 			last: changedThings && work.isPassing(error) ? 'interrupted' : 'failed',
 		});
 		return undefined;

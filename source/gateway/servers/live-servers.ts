@@ -22,19 +22,19 @@ import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
 
 export type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
 
-/** The tool servers of every profile that runs are for. */
+/** The tool servers of all served profiles. */
 export type LiveServers = ReturnType<typeof createLiveServers>;
 
 type LiveServersDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly config: () => Pick<Config, 'toolServers' | 'profiles' | 'itemErrors'>;
 	readonly openManager: OpenManager;
-	/** Which definitions the tools of a server have now: rules for others hold no more. Must not throw. */
+	/** Called with the present definitions of a server's tools, by which outdated rules are voided. Must not throw. */
 	readonly onTools: (change: ToolsChange) => void;
 };
 
 /**
- * One manager of tool servers for each profile: that of the gateway's own profile from the start, when a server is configured; another one's when a run of it
- * first needs tools. What is not needed is not loaded.
+ * One manager of tool servers per profile: for the gateway's own profile from the start, if it has servers; for another one when a run of it first needs tools. Modules are
+ * loaded when first needed.
  *
  * @see manual/tool-servers.md#settings, manual/logins.md
  */
@@ -93,7 +93,7 @@ export function createLiveServers(world: LiveServersDependencies) {
 			...[...opened].map(async ([profile, manager]) =>
 				served.has(profile) ? manager.apply(toolServers) : managers.close(profile),
 			),
-			// Why one cannot be opened is in the log already.
+			// Why a manager could not be opened is already logged.
 			...missing.map(async profile => managers.of(profiles.of(profile)).catch(() => undefined)),
 		]);
 	};
@@ -115,8 +115,8 @@ export function createLiveServers(world: LiveServersDependencies) {
 
 	return {
 		/**
-		 * Takes over the configuration as it is now; the first time, connects the servers of the gateway's own profile. Resolves when what had to end has
-		 * ended; connections are under way then. Never rejects.
+		 * Applies the current configuration; the first call connects the servers of the gateway's own profile. Resolves when removed servers have ended, while new connections may
+		 * still be in progress. Never rejects.
 		 */
 		changed() {
 			return oneByOne(takeOver).catch((error: unknown) => {
@@ -124,8 +124,8 @@ export function createLiveServers(world: LiveServersDependencies) {
 			});
 		},
 		/**
-		 * The tools that a run of `profile` starts with, by server, in the order of the file. Waits until each needed server that connects by itself has connected or failed once, at
-		 * most a minute; the others give what they have. Rejects with the reason of `signal`.
+		 * The tools with which a run of `profile` starts, by server, in the order of the file. Waits, at most a minute, until each needed server that connects automatically has
+		 * connected or failed once; the others give the tools they have. Rejects with the reason of `signal`.
 		 */
 		async toolsOf(
 			profileName: string,
@@ -155,13 +155,13 @@ export function createLiveServers(world: LiveServersDependencies) {
 				}),
 			);
 		},
-		/** By profile, the gateway's own first, and name. Profiles whose servers were not needed yet have none. */
+		/** Sorted by profile, the gateway's own first, and by name. Profiles whose servers have not been needed yet are missing. */
 		views: (): readonly ServerView[] =>
 			inServerOrder([
 				...[...managers.opened().values()].flatMap(manager => manager.views()),
 				...invalid.views(),
 			]),
-		/** Calls `listener`, which must not throw, at each change of how a server stands; `undefined`: it is gone. The function that ends it. */
+		/** Calls `listener`, which must not throw, when the status of a server changes; the status is `undefined` once the server is gone. Returns the unsubscribe function. */
 		watch: standing.subscribe,
 		/** @throws SvcError `server_not_found`, `server_disabled`, `profile_not_served` */
 		async connect(name: string, profile?: string): Promise<ServerView> {
@@ -173,12 +173,15 @@ export function createLiveServers(world: LiveServersDependencies) {
 			const {manager} = await find(name, profile);
 			return manager.disconnect(name);
 		},
-		/** Connects beside whatever is connected, lists, and leaves. @throws SvcError as `connect` does, and why it failed */
+		/** Makes a separate connection, lists the tools and disconnects. @throws SvcError as `connect` does, and why it failed */
 		async test(name: string, profile?: string): ReturnType<ServerManager['test']> {
 			const {manager, server} = await find(name, profile);
 			return manager.test(server);
 		},
-		/** A person has allowed a call of the tool as it is defined: it is the known definition from now on. Of a built-in tool, which changes with the program alone, none is kept. Never rejects. */
+		/**
+		 * A person has allowed a call of the tool as it is defined now: stores that as the known definition. For built-in tools, which change only with the program, nothing is
+		 * stored. Never rejects.
+		 */
 		async accept({
 			profile,
 			from,
@@ -190,7 +193,7 @@ export function createLiveServers(world: LiveServersDependencies) {
 				await managers.opened().get(profile)?.accept({server, tool, definition});
 			}
 		},
-		/** What `servers` instead of the present ones would change for the gateway's own profile. */
+		/** What replacing the servers of the gateway's own profile with `servers` would change. */
 		plan(servers: Config['toolServers']): readonly PlannedServerChange[] {
 			const manager = managers.opened().get('default');
 			return manager
@@ -212,19 +215,19 @@ export function createLiveServers(world: LiveServersDependencies) {
 	};
 }
 
-/** Tells faces of tool servers that no manager has. */
+/** Emits tool servers of the configuration that are invalid and so have no manager. */
 function createInvalidServers(world: {
 	readonly clock: Clock;
 	readonly config: () => Pick<Config, 'itemErrors' | 'toolServers'>;
 	/** Must not throw. */
 	readonly onChange: (view: ServerView) => void;
-	/** Not called for one that is mended. Must not throw. */
+	/** Not called for a server that has become valid. Must not throw. */
 	readonly onRemoved: (server: ServerKey) => void;
 }) {
 	const {clock, config, onChange, onRemoved} = world;
 	let known: ReadonlyMap<string, ServerView> = new Map();
 	return {
-		/** Looks at the configuration as it is now, and tells of what is different. */
+		/** Compares the current configuration with the last one, and reports the differences. */
 		changed() {
 			const {itemErrors, toolServers} = config();
 			const next = new Map(
@@ -258,7 +261,7 @@ function createInvalidServers(world: {
 	};
 }
 
-/** A tool server of the configuration by its name. @throws SvcError `server_not_found`, which says why where it cannot be used */
+/** A tool server of the configuration by name. @throws SvcError `server_not_found`, with the reason if the server is invalid */
 export function serverOf(
 	{toolServers, itemErrors}: Pick<Config, 'toolServers' | 'itemErrors'>,
 	name: string,

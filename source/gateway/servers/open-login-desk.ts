@@ -11,16 +11,15 @@ import {serverOf} from './live-servers.ts';
 import {openServerLog} from './open-manager.ts';
 
 /**
- * The desk of a person's own process, for the tool servers of a home; the gateway of the home may run in another one, or not at all. What a login is made of is
- * loaded with the first.
+ * The login desk of a person's own process, for the tool servers of a home, whether or not its gateway runs. Its modules are loaded by the first login.
  *
  * @see manual/logins.md
  */
 export function openLoginDesk(world: {
 	readonly clock: Clock;
-	/** The process's own. */
+	/** The process's own environment. */
 	readonly environment: Environment;
-	/** Read anew for each login. @throws SvcError */
+	/** Called for each login. @throws SvcError */
 	readonly config: () => Config;
 }): LoginDesk {
 	const {clock, environment, config} = world;

@@ -20,7 +20,7 @@ export type ManagerOfProfile = Pick<
 	ServerManagerDependencies,
 	'profile' | 'paths' | 'environment' | 'onChange' | 'onRemoved'
 > & {
-	/** Where the profile is, which no sandbox may reach, when it is not where the manager keeps its files. */
+	/** The profile's home, which no sandbox may reach, if the manager keeps its files elsewhere. */
 	readonly home?: HomePaths;
 };
 
@@ -48,19 +48,19 @@ export function openServerLog(clock: Clock, config: Config, tell: (message: stri
 }
 
 /**
- * Opens managers that share one transport factory. What they are made of is loaded with the first of them: a gateway without tool servers does without.
- * Dispose of the managers first.
+ * Opens managers that share one transport factory. Their modules are loaded with the first one: a gateway without tool servers does without them. Dispose of the managers
+ * first.
  */
 export function createManagerOpener(
 	world: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'loginOf'> &
 		Pick<World, 'clock' | 'log' | 'redact'> & {
-			/** Of the gateway's own home. */
+			/** The paths of the gateway's own home. */
 			readonly paths: HomePaths;
-			/** The process's own. */
+			/** The process's own environment. */
 			readonly environment: Environment;
-			/** Whom TLS connections trust. */
+			/** The certificate authorities that TLS connections trust. */
 			readonly authorities: Authorities;
-			/** Gets the tokens of logins. */
+			/** Receives the tokens of logins. */
 			readonly secrets: SecretList;
 		},
 ) {
@@ -84,7 +84,7 @@ export function createManagerOpener(
 		]);
 		const {clock, log, redact, secrets} = world;
 		const transports = createTransportFactory(world);
-		/** Those of a profile, whose sandboxes are built around its own folders. */
+		/** The transports of a profile, whose sandboxes are built around the profile's folders. */
 		const transportsOf = (profile: ManagerOfProfile): TransportFactory => ({
 			...transports,
 			open: async (server, options) =>
@@ -147,14 +147,14 @@ export function createManagerOpener(
 	};
 }
 
-/** The managers of tool servers that are open, one for each profile. Disposal closes them, also those that are being opened. */
+/** The open managers of tool servers, one per profile. Disposal closes them, including those still being opened. */
 export function createProfileManagers(given: {
 	readonly config: () => Pick<Config, 'toolServers' | 'profiles'>;
 	readonly openManager: OpenManager;
 	readonly log: Logger;
-	/** A server stands like this, with these tools; `undefined` while its manager is being opened. Must not throw. */
+	/** Called when a server's status or tools change; `tools` is `undefined` while its manager is being opened. Must not throw. */
 	readonly onChange: (view: ServerView, tools: readonly Tool[] | undefined) => void;
-	/** A server is gone. Must not throw. */
+	/** Called when a server is gone. Must not throw. */
 	readonly onRemoved: (server: ServerKey) => void;
 }) {
 	const {config, openManager, log, onChange, onRemoved} = given;
@@ -181,7 +181,7 @@ export function createProfileManagers(given: {
 	};
 
 	return {
-		/** That of a profile, which is opened, with the servers of the configuration, when it is not yet. What fails is logged, and tried again the next time. */
+		/** The manager of a profile; opens it with the servers of the configuration if necessary. A failure is logged, and the next call tries again. */
 		of(profile: Profile): Promise<ServerManager> {
 			const known = managers.get(profile.name);
 			if (known) {
@@ -199,9 +199,9 @@ export function createProfileManagers(given: {
 			});
 			return manager;
 		},
-		/** Those that are open, by the profile's name. */
+		/** The open managers by profile. */
 		opened: (): ReadonlyMap<string, ServerManager> => opened,
-		/** Ends the connections of a profile; its servers are gone then. */
+		/** Closes the manager of a profile, which removes its servers. */
 		async close(profile: string) {
 			const manager = opened.get(profile);
 			managers.delete(profile);

@@ -8,7 +8,10 @@ import type {RoomWorld} from '../rooms.ts';
 import {createLiveServers, type LiveServers} from './live-servers.ts';
 import {createManagerOpener} from './open-manager.ts';
 
-/** Opens both and joins them: what a server changes voids rules, what a person allows is the known definition. Dispose of it after the workers and before the store. */
+/**
+ * Opens tool servers and approvals and connects them: changed tools void rules, and a tool that a person allows becomes the known definition. Dispose of it after the
+ * workers and before the store.
+ */
 export async function openTools(world: RoomWorld, {model}: {readonly model: LiveModel}) {
 	const {live, log} = world;
 	await using stack = new AsyncDisposableStack();
@@ -49,7 +52,7 @@ export async function openTools(world: RoomWorld, {model}: {readonly model: Live
 	return {
 		approvals,
 		servers,
-		/** Takes over the rules of the configuration as it is now: rules that it no longer has have ended when this returns. Resolves when the others are stored; never rejects. */
+		/** Applies the rules of the current configuration: removed rules have ended when this returns. Resolves when the others are stored; never rejects. */
 		rulesChanged,
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
 	};

@@ -6,15 +6,15 @@ import type {Tool} from '../../core/tool.ts';
 import type {World} from '../../core/world.ts';
 import type {ServerKey} from '../../store/port.ts';
 
-/** Which server of whom. */
+/** Identifies a server of a profile. */
 const keyOf = ({profile, name}: ServerKey): string => `${profile} ${name}`;
 
-/** A server that changes all the time is told of at most ten times a second; its last state always is. */
+/** Throttle of a server's events, milliseconds; its last state is always emitted. */
 const pauseMs = 100;
 
 type Pause = {waiting: ServerView | undefined; readonly cancel: () => void};
 
-/** Reports servers as events: the first change of a server at once, those that follow within 100 ms together. Disposal keeps back what has not been told yet. */
+/** Emits changes of servers: the first at once, those within the next 100 ms as one event. Disposal drops events that have not been emitted. */
 export function createServerEventThrottle({clock, emit}: Pick<World, 'clock' | 'emit'>) {
 	const pauses = new Map<string, Pause>();
 	const tell = (key: string, server: ServerView) => {
@@ -30,7 +30,7 @@ export function createServerEventThrottle({clock, emit}: Pick<World, 'clock' | '
 	};
 
 	return {
-		/** The server stands like this now. */
+		/** The view of a server has changed. */
 		changed(view: ServerView) {
 			const pause = pauses.get(keyOf(view));
 			if (pause) {
@@ -39,7 +39,7 @@ export function createServerEventThrottle({clock, emit}: Pick<World, 'clock' | '
 				tell(keyOf(view), view);
 			}
 		},
-		/** The server is gone. */
+		/** A server is gone. */
 		removed(server: ServerKey) {
 			pauses.get(keyOf(server))?.cancel();
 			pauses.delete(keyOf(server));
@@ -58,7 +58,7 @@ export function createServerEventThrottle({clock, emit}: Pick<World, 'clock' | '
 
 type Saying = {readonly level: 'info' | 'warn'; readonly text: (reason: string) => string};
 
-/** What is on its way, or was switched off by the file, is not worth a line. */
+/** Statuses in progress, or switched off by the file, are not logged. */
 const sayings: {readonly [Status in ServerStatus]?: Saying} = {
 	lazy: {level: 'info', text: () => 'connects at the first call'},
 	connected: {level: 'info', text: () => 'is connected'},
@@ -68,7 +68,7 @@ const sayings: {readonly [Status in ServerStatus]?: Saying} = {
 	recycled: {level: 'info', text: reason => `was disconnected${reason}`},
 };
 
-/** Writes into the log where tool servers stand, once each time that it is news. One that fails again for the same reason is not said again before it has been connected. */
+/** Logs the status of tool servers when it changes. A repeated failure with the same reason is not logged again before the server has been connected. */
 export function createServerLog(log: Logger) {
 	const said = new Map<string, {readonly text: string; readonly level: Saying['level']}>();
 	return {
@@ -80,7 +80,7 @@ export function createServerLog(log: Logger) {
 
 			const key = keyOf({profile, name});
 			const subject = `Tool server "${name}"`;
-			// Some reasons are sentences about it already.
+			// Some reasons are already sentences about the server.
 			const text = reason?.startsWith(`${subject} `)
 				? reason
 				: `${subject} ${saying.text(reason === undefined ? '' : `: ${reason}`)}`;
@@ -91,7 +91,7 @@ export function createServerLog(log: Logger) {
 
 			const {level} = saying;
 			said.set(key, {text, level});
-			// A login that was asked for, or a failure that is over.
+			// Completes a login that was asked for, or ends a failure.
 			log[status === 'connected' && last?.level === 'warn' ? 'note' : level](text, {
 				...(profile !== 'default' && {profile}),
 				...(status === 'connected' && {tools: tools.length, protocol}),
@@ -105,12 +105,9 @@ export function createServerLog(log: Logger) {
 	};
 }
 
-/**
- * Tells which definitions the tools of servers have; only what is known for sure, and only when it is news: a server that is not connected has the tools that it had; one that is switched off or
- * gone has none.
- */
+/** Reports the definitions of servers' tools, only when certain and changed: a disconnected server keeps its last tools; a disabled or removed one has none. */
 export function createToolDefinitionNotifier(onTools: (change: ToolsChange) => void) {
-	/** By profile and name: the tools that were told of; `none` for a server that has none any more. */
+	/** The tools reported, by profile and name; `none` once a server has no more tools. */
 	const told = new Map<string, readonly Tool[] | 'none'>();
 	const tell = ({profile, name}: ServerKey, tools: readonly Tool[] | 'none') => {
 		const key = keyOf({profile, name});
@@ -123,7 +120,7 @@ export function createToolDefinitionNotifier(onTools: (change: ToolsChange) => v
 	};
 
 	return {
-		/** The server stands like this, with these tools. */
+		/** The view or the tools of a server have changed. */
 		changed(view: ServerView, tools: readonly Tool[] = []) {
 			if (view.status === 'connected') {
 				tell(view, tools);

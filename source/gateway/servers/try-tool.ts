@@ -9,7 +9,7 @@ import {maxTryMs} from '../contract/servers.ts';
 import type {Rooms} from '../rooms.ts';
 
 /**
- * Calls a tool as a run would: what needs a yes waits for one, by a rule or a person; that a person tries it is none.
+ * Calls a tool as a run would, including approval by a rule or a person: trying a call does not count as approving it.
  *
  * @throws SvcError `tool_not_found`, `tool_denied`, `tool_timeout`
  */
@@ -18,10 +18,10 @@ export async function tryTool(
 	options: {
 		readonly name: string;
 		readonly args: JsonObject;
-		/** What the face that tries says of itself. */
+		/** The face's description of itself. */
 		readonly by: string;
 		readonly profile?: string;
-		/** Aborting it ends the call and its request for approval. */
+		/** Ends the call and its request for approval when it aborts. */
 		readonly hungUp?: AbortSignal;
 	},
 ): Promise<ToolResult> {
@@ -40,7 +40,7 @@ export async function tryTool(
 	try {
 		const find = async (isNeeded?: () => boolean) =>
 			toolNamed(name, await servers.toolsOf(profile, signal, isNeeded && {isNeeded}));
-		// What is there already waits for no other server.
+		// A tool that is already there need not wait for other servers.
 		const tool = (await find(() => false)) ?? (await find());
 		if (!tool) {
 			throw notFound(name);

@@ -1,21 +1,21 @@
 import {type Clock, within} from '../../core/clock.ts';
 import type {ServerManager} from '../../mcp/contract.ts';
 
-/** A run does not wait longer for servers that connect. */
+/** Longest wait of a run for connecting servers, milliseconds. */
 const maxWaitMs = 60_000;
 
-/** A wait that takes longer is told of. */
+/** A longer wait is reported, milliseconds. */
 const noticeMs = 1000;
 
 /** Which servers are waited for. */
 export type ServerWait = {
-	/** Absent: all of them. */
+	/** All servers when absent. */
 	readonly isNeeded?: (server: string) => boolean;
-	/** Called at most once, after a second, with the servers that still connect. Must not throw. */
+	/** Called at most once, after a second, with the servers that are still connecting. Must not throw. */
 	readonly onWait?: (wait: {readonly servers: readonly string[]; readonly mostMs: number}) => void;
 };
 
-/** The needed servers that connect at present. */
+/** The needed servers that are connecting. */
 export const connecting = (
 	manager: ServerManager,
 	{isNeeded = () => true}: ServerWait,
@@ -25,7 +25,7 @@ export const connecting = (
 		.filter(({name, status}) => status === 'connecting' && isNeeded(name))
 		.map(({name}) => name);
 
-/** Whether every needed server has connected or failed once within a minute. Rejects with the reason of `signal`. */
+/** Resolves with whether every needed server has connected or failed once within a minute. Rejects with the reason of `signal`. */
 export async function readyInTime(
 	manager: ServerManager,
 	{clock, signal, ...wait}: ServerWait & {readonly clock: Clock; readonly signal: AbortSignal},

@@ -3,7 +3,7 @@ import {escapeLine} from '../../core/untrusted.ts';
 import type {SimulatedOutcome, RouteJudgement} from './judge.ts';
 import type {Outcomes} from './outcomes.ts';
 
-/** An event that ends otherwise than it does today. */
+/** An event whose outcome differs from today's. */
 export type ChangedEvent = {
 	readonly id: string;
 	readonly event: string;
@@ -16,13 +16,13 @@ export type ChangedEvent = {
 
 export type Comparison = {
 	readonly changes: readonly ChangedEvent[];
-	/** Events that pass both times, with another prompt. */
+	/** Number of events that pass with both settings, but with different prompts. */
 	readonly promptsChanged: number;
-	/** The first of those. */
+	/** The differences of the first such prompt. */
 	readonly promptDiff?: {readonly id: string; readonly lines: readonly string[]};
 };
 
-/** What is different for each event. Pure. */
+/** Compares the outcomes of each event. Pure. */
 export function compare(
 	events: ReadonlyArray<Pick<Delivery, 'id' | 'event' | 'receivedAt'>>,
 	today: Outcomes,
@@ -62,10 +62,7 @@ const maxLines = 20;
 
 const maxLineLength = 200;
 
-/**
- * Where two texts differ, a line each: `- ` before, `+ ` after; lines at the start and at the end that are the same are left out. At most 20 lines of each,
- * clean.
- */
+/** The differing lines of two texts: `- ` before, `+ ` after, without equal lines at the start and the end. At most 20 lines of each, cleaned. */
 function diffLines(before: string, after: string): readonly string[] {
 	const old = before.split('\n');
 	const next = after.split('\n');
@@ -80,7 +77,7 @@ function diffLines(before: string, after: string): readonly string[] {
 	];
 }
 
-/** How many lines two texts have in common from their first one on. */
+/** Number of equal lines at the start of both texts. */
 function sameAt(one: readonly string[], other: readonly string[]): number {
 	const different = one.findIndex((line, index) => line !== other[index]);
 	return different === -1 ? one.length : different;

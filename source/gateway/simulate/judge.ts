@@ -9,7 +9,7 @@ import {eventOf, isConnectivityCheck} from '../../webhook/identity.ts';
 import {parseBody} from '../../webhook/request-content.ts';
 import {rawDump, renderTemplate} from '../../webhook/template.ts';
 
-/** How an event ends, in the words of `Delivery.outcome`. `body`: it is not what its content type says. */
+/** The outcome of an event, as in `Delivery.outcome`. `body`: the body does not match its content type. */
 export type SimulatedOutcome =
 	| 'accepted'
 	| 'coalesced'
@@ -22,22 +22,22 @@ export type SimulatedOutcome =
 /** What the settings of a route make of one stored event. */
 export type RouteJudgement = {
 	readonly fate: SimulatedOutcome;
-	/** What decided, one safe line; empty when there is nothing to say. */
+	/** The reason, as one safe line; may be empty. */
 	readonly why: string;
 	/** The rendered prompt of an event that passes. */
 	readonly prompt?: string;
-	/** Keys of that prompt that stay as they are written. */
+	/** Keys in that prompt that could not be resolved and stay as written. */
 	readonly unresolved?: readonly string[];
-	/** The key that gathers it. */
+	/** The key by which the event is grouped. */
 	readonly key?: string;
 };
 
-/** The settings of a route, ready to be asked. */
+/** The settings of a route, compiled. */
 export type SimulatedRoute = {readonly route: Route; readonly compiled: CompiledRoute};
 
 const maxWhyLength = 300;
 
-/** The pipeline from the body on, without its script and without anything that outlives the call. Of the headers only the stored ones are there. */
+/** The pipeline from the parsing of the body on, without its script and without side effects. Only stored headers are available. */
 export function judgeEvent(
 	{headers, body = new Uint8Array()}: StoredDelivery,
 	{route, compiled}: SimulatedRoute,
@@ -88,7 +88,7 @@ function pass(
 
 const clean = (text: string): string => escapeLine(text, maxWhyLength);
 
-/** What these settings ask that stored events cannot answer, one sentence each; `headers`: those of the events, by whom the header is missing. */
+/** What these settings need that stored events lack, one sentence each. `headers`: those of the events, to find missing ones. */
 export const notesOn = (
 	routes: readonly Route[],
 	headers: ReadonlyArray<Readonly<Record<string, string>>> = [],
@@ -120,10 +120,10 @@ const sentences = (
 	}),
 ];
 
-/** Most bytes of bodies that a simulation holds in memory at once. */
+/** Maximum size of bodies that a simulation holds in memory, bytes. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** The newest stored events that a sender sent to a route (no replays), oldest first, and how many were left out: those whose body is not kept any more, and what would be more than 256 MiB. */
+/** The newest stored events that senders sent to a route (no replays), oldest first, and the number left out: those without a stored body, and those beyond 256 MiB. */
 export async function storedEvents(
 	journal: Pick<Journal, 'get' | 'list'>,
 	{route, last}: {readonly route: Pick<Route, 'name' | 'profile'>; readonly last: number},

@@ -7,12 +7,12 @@ export type Totals = Readonly<Record<SimulatedOutcome | 'groups' | 'runs', numbe
 
 /** What the settings of a route make of stored events. */
 export type Outcomes = {
-	/** In the order of the events. */
+	/** One judgement per event, in the order of the events. */
 	readonly judgements: readonly RouteJudgement[];
 	readonly totals: Totals;
 };
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const totalNames = [
 	'accepted',
 	'coalesced',
@@ -25,17 +25,17 @@ export const totalNames = [
 	'runs',
 ] as const satisfies ReadonlyArray<keyof Totals>;
 
-/** What counts of an event once it is judged. */
+/** The facts that matter for an event after it has been judged. */
 export type EventFacts = Pick<Delivery, 'deliveryId' | 'outcome' | 'receivedAt'>;
 
-/** What becomes of stored events, oldest first, at the times at which they came; `judged`: what the settings of their route make of each by itself. Pure. */
+/** The outcomes of stored events, oldest first, at their original times; `judged`: what the settings of their route make of each alone. Pure. */
 export function outcomesOf(
 	events: readonly EventFacts[],
 	judged: readonly RouteJudgement[],
 	{coalesce}: Pick<Route, 'coalesce'>,
 ): Outcomes {
 	const judgements: RouteJudgement[] = [];
-	/** The event that held an identifier last, under these settings and in fact. */
+	/** The event that last held an identifier, under these settings (`holders`) and in fact (`held`). */
 	const holders = new Map<string, EventFacts>();
 	const held = new Map<string, EventFacts>();
 	for (const [index, event] of events.entries()) {
@@ -77,7 +77,7 @@ export function outcomesOf(
 
 const repeated: RouteJudgement = {fate: 'duplicate', why: 'the same event came before'};
 
-/** Whether an event takes its identifier. */
+/** Whether an event with this outcome claims its identifier. */
 const passes = (fate: SimulatedOutcome | Delivery['outcome']): boolean =>
 	fate === 'accepted' || fate === 'coalesced' || fate === 'delivered';
 
@@ -88,8 +88,8 @@ const withinHour = (
 	earlier && receivedAt - earlier.receivedAt < idempotencyMs ? earlier : undefined;
 
 /**
- * Whether an event that passes repeats one that holds its identifier. What would have become of the holder's run is unknown: where both were taken in, the first had
- * failed. A duplicate of an event that is not among the stored ones stays one.
+ * Whether a passing event repeats one that holds its identifier. The fate of the holder's run under these settings is unknown: if both were accepted in fact, the first run
+ * had failed. A duplicate of an event that is not stored stays a duplicate.
  */
 const isRepeated = (
 	{outcome}: EventFacts,
@@ -100,7 +100,7 @@ const isRepeated = (
 ): boolean =>
 	holder ? !(passes(outcome) && passes(holder.outcome)) : outcome === 'duplicate' && !before;
 
-/** How many groups the events would have made. */
+/** The number of groups that the events would have formed. */
 function countGroups(
 	events: readonly EventFacts[],
 	judgements: readonly RouteJudgement[],
@@ -115,7 +115,7 @@ function countGroups(
 		}
 
 		const waiting = pending.get(key);
-		// One whose time was over has gone.
+		// A group that was due before this event has been dispatched.
 		const open = waiting && receivedAt < dueOf(waiting).at ? waiting : undefined;
 		const step = stepGroup(open, window, receivedAt);
 		pending.set(key, step.next);

@@ -8,7 +8,7 @@ import type {Rooms, Seat} from '../rooms.ts';
 import {restartNeeded, readRunQueue} from './health.ts';
 import {statusErrors} from './status-errors.ts';
 
-/** A store that is away is waited for so long, milliseconds; the whole answer may take five seconds. */
+/** Time limit for reading the store, milliseconds: the whole answer may take five seconds. */
 const readMs = 2000;
 
 const nothingKnown: StoreFacts = {
@@ -26,7 +26,7 @@ const nothingKnown: StoreFacts = {
 const countedRuns = 1000;
 const maxRoutes = 10;
 
-/** The routes that most of the runs are of. */
+/** The routes with the most runs. */
 function byRoute(runs: ReadonlyArray<Pick<Run, 'profile' | 'route'>>) {
 	const groups = Map.groupBy(runs, ({profile, route}) => JSON.stringify([profile, route]));
 	return [...groups.values()]
@@ -37,7 +37,7 @@ function byRoute(runs: ReadonlyArray<Pick<Run, 'profile' | 'route'>>) {
 		.slice(0, maxRoutes);
 }
 
-/** What each store said last. */
+/** The facts last read from each store. */
 const lastFacts = new WeakMap<object, StoreFacts>();
 
 type StoreFacts = Omit<Awaited<ReturnType<typeof readFacts>>, 'failing'> & {
@@ -66,7 +66,7 @@ async function readFacts({store, dispatcher, cluster}: Rooms) {
 	};
 }
 
-/** What the store says; of one that others share and that is away, what it said last, within two seconds. */
+/** Facts read from the store; if a shared one does not answer within two seconds, the last known ones. */
 async function storeFacts(rooms: Rooms): Promise<StoreFacts> {
 	if (!rooms.cluster.isShared) {
 		return readFacts(rooms);
@@ -87,7 +87,7 @@ async function storeFacts(rooms: Rooms): Promise<StoreFacts> {
 	}
 }
 
-/** The gateway in one object. @see manual/control-api.md */
+/** The gateway's status as one object. @see manual/control-api.md */
 export async function gatewayStatus(
 	{state, seat}: {readonly state: GatewayState; readonly seat: Seat},
 	rooms: Rooms,
@@ -174,7 +174,7 @@ function receiverStatus(webhook: GatewayState['webhook']): GatewayStatus['webhoo
 	return webhook.state === 'refused' ? {refused: webhook.reason} : {disabled: true};
 }
 
-/** The gateway in one object, while its store has never been open. */
+/** The gateway's status while its store has never been open. */
 export const waitingStatus = (
 	state: GatewayState,
 	{reason, seat}: {readonly reason: string; readonly seat: Seat},

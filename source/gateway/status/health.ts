@@ -10,11 +10,11 @@ import {createFailureReport} from '../runs/announce-runs.ts';
 
 const intervalMs = 1000;
 
-/** How often the delay is measured, in milliseconds between two looks: each wakes the process, and in one that has nothing else to do that is most of what it does. */
+/** How often the delay of the event loop is measured, milliseconds. Each measurement wakes the process, which in an idle one is most of its work. */
 const busyMs = 50;
 const quietMs = 250;
 
-/** What was answered since the last look. */
+/** Requests answered since the last sample. */
 type Interval = {readonly answered: number; readonly p95Ms?: number};
 
 type Delay = Pick<
@@ -22,7 +22,7 @@ type Delay = Pick<
 	'enable' | 'disable' | 'reset' | 'percentile'
 >;
 
-/** Samples the process once a second and reports it as `health-sampled`, also when nothing changed: an attached face tells by it that the gateway lives. */
+/** Emits `health-sampled` once a second, even when unchanged, which tells attached faces that the gateway is alive. */
 export function startHealth({
 	clock,
 	emit,
@@ -30,7 +30,7 @@ export function startHealth({
 	monitor = resolution => monitorEventLoopDelay({resolution}),
 }: Pick<World, 'clock' | 'emit'> & {
 	readonly requests: () => Interval | undefined;
-	/** Begins to measure, every so many milliseconds; tells nanoseconds. */
+	/** Starts measuring at the given interval; results are in nanoseconds. */
 	readonly monitor?: (resolutionMs: number) => Delay;
 }): Disposable {
 	const watch = (resolutionMs: number) => {
@@ -53,7 +53,7 @@ export function startHealth({
 	const stop = every(clock, intervalMs, () => {
 		const {answered = 0, p95Ms} = requests() ?? {};
 		const health: HealthSample = {
-			// The histogram measures from timer to timer: its own resolution is not delay.
+			// The histogram measures from timer to timer: the interval itself is not delay.
 			loopDelayP99Ms: Math.max(0, Math.round(delay.percentile(99) / 1e6) - resolutionMs),
 			rssBytes: Math.round(process.memoryUsage.rss() / 1e6) * 1e6,
 			requestsPerSecond: answered,
@@ -74,13 +74,13 @@ export function startHealth({
 /** How often counts are read for faces, milliseconds. */
 const countMs = 1000;
 
-/** The queue as it is now. @throws what the store throws */
+/** Reads the state of the queue. @throws what the store throws */
 export const readRunQueue = async (
 	runs: Pick<Runs, 'waits'>,
 	places: RunPlaces,
 ): Promise<RunQueue> => ({...(await runs.waits()), places});
 
-/** Calls `tell` with counts: at once, and each second when they have changed. `first`: the first look has ended; never rejects. A failure is logged once while it repeats. */
+/** Calls `tell` with counts: at once, and each second if they have changed. `first` resolves after the first read; never rejects. A failure is logged once while it repeats. */
 export function startCounts<Counts>(
 	{clock, log}: Pick<World, 'clock' | 'log'>,
 	{
@@ -113,8 +113,8 @@ export function startCounts<Counts>(
 }
 
 /**
- * Keys whose change since the start waits for a restart. Host and port are in use as the receiver was asked to listen on them; one that does not listen takes the
- * new ones by itself. Pure.
+ * Keys whose change since the start needs a restart. Host and port count as in use where the receiver was asked to listen; a receiver that does not listen uses new ones
+ * without a restart. Pure.
  */
 export function restartNeeded(
 	started: Config,

@@ -8,19 +8,19 @@ import {serverStatuses} from '../../core/tool-server.ts';
 import type {StoreHealth} from '../../store/port.ts';
 import {type MetricSample, writeCounters} from '../../webhook/metrics.ts';
 
-/** What holds at the moment of a look. */
+/** Values at the time of rendering. */
 type Now = {
 	readonly state: Pick<GatewayState, 'jobs' | 'totals' | 'health' | 'servers' | 'approvals'>;
 	/** Milliseconds since 1970. */
 	readonly now: number;
 	readonly journal: StoreHealth;
 	readonly queue: RunQueue;
-	/** Runs under way. */
+	/** Number of runs under way. */
 	readonly active: number;
 	readonly pendingGroups: number;
 };
 
-/** Counts what becomes of runs and groups, in memory. The labels are states, reasons and kinds of targets, all of them few. @see manual/metrics.md */
+/** Counts outcomes of runs and groups in memory. Labels are states, reasons and kinds of targets, so there are few. @see manual/metrics.md */
 export function createGatewayMetrics() {
 	const ended = createCounts();
 	const answers = createCounts();
@@ -46,7 +46,7 @@ export function createGatewayMetrics() {
 				}
 			}
 		},
-		/** What the gateway adds to the receiver's `/metrics`, in Prometheus text: runs, groups, jobs, answers, tools, approvals, journal, event loop. */
+		/** The gateway's part of the receiver's `/metrics`, as Prometheus text: runs, groups, jobs, answers, tools, approvals, journal, event loop. */
 		render: ({state, now, journal, queue, active, pendingGroups}: Now): string =>
 			[
 				gauge('svc_runs_active', 'Runs under way.', active),
@@ -138,7 +138,7 @@ const counter = (name: string, help: string, value: Value): string =>
 const samplesOf = (value: Value): readonly MetricSample[] =>
 	typeof value === 'number' ? [{labels: {}, value}] : value;
 
-/** Counts by labels; those of `first` are there at zero. */
+/** Counters by labels; those of `first` start at zero. */
 function createCounts(first: ReadonlyArray<MetricSample['labels']> = []) {
 	const counts = new Map(first.map(labels => [JSON.stringify(labels), {labels, value: 0}]));
 	return {
@@ -160,12 +160,12 @@ function countStates(jobs: readonly JobView[]): readonly MetricSample[] {
 	}));
 }
 
-/** Servers that get a line of their own; the calls of further ones are counted together. */
+/** Maximum number of servers with a label of their own; the calls of others are counted together. */
 const maxServers = 200;
 
 const otherServers = 'other';
 
-/** Counts tool calls of runs by server (those of built-in tools with an empty one), and decisions, in memory. Servers are those of the configuration, all other labels are fixed words. */
+/** Counts tool calls of runs by server (built-in tools under an empty name), and decisions, in memory. Labels are servers of the configuration or fixed words. */
 export function createToolMetrics() {
 	const servers = new Set<string>();
 	const calls = createCounts();

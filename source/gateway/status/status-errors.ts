@@ -8,18 +8,18 @@ import type {BrokenJobs} from '../../schedule/watched-profiles.ts';
 import {firesNothing} from '../jobs/find-cron-job.ts';
 import type {StatusError} from '../port.ts';
 
-/** By the section that an entry stands in. */
+/** The kind of an invalid item, by its section. */
 const kinds: ReadonlyMap<KeyPath[number], StatusError['kind']> = new Map([
 	['mcp_servers', 'server'],
 	['platforms', 'platform'],
 ]);
 
-/** Everything that cannot be used as it is written, at most 100, sections first. Pure. */
+/** All invalid items of the configuration, at most 100, sections first. Pure. */
 export function statusErrors(given: {
 	readonly config: Pick<Config, 'itemErrors' | 'paths'>;
 	readonly table: Pick<RouteTable, 'routes' | 'invalid' | 'broken'>;
 	readonly jobs: readonly JobView[];
-	/** What the `cron_job` of a route leads to. */
+	/** Finds the job that a route's `cron_job` names. */
 	readonly findJob: (reference: string, profile: string) => FoundJob;
 	readonly brokenJobs: readonly BrokenJobs[];
 }): readonly StatusError[] {
@@ -67,7 +67,7 @@ export function statusErrors(given: {
 		})),
 		...[...routes.values()].flatMap(({name, cronJob, profile}): readonly StatusError[] => {
 			const found = cronJob === undefined ? undefined : findJob(cronJob, profile);
-			// A paused job is meant to fire nothing.
+			// A paused job is meant not to fire.
 			return cronJob === undefined || !found || found.kind === 'found'
 				? []
 				: [

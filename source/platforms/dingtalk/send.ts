@@ -8,12 +8,12 @@ import {dingtalk} from '../text/dialects.ts';
 import {utf8Bytes} from '../text/elements.ts';
 import {splitAs} from '../text/messages.ts';
 
-/** Bytes of the text in the body, of which DingTalk takes 20,000. */
+/** Maximum size of the text in the body, bytes; DingTalk accepts 20,000. */
 const maxBytes = 19_000;
 
 const maxTitleLength = 100;
 
-/** How long a robot that sent too much is blocked. DingTalk does not tell. */
+/** How long a robot that sent too much is blocked, milliseconds: DingTalk does not say it. */
 const blockedMs = 600_000;
 
 /** Posts Markdown to the webhook of a robot. Rejects as `Ask`. @see manual/delivery-dingtalk.md */
@@ -41,7 +41,7 @@ export const connect: Connect<WebhookSettings> = ({webhooks, maxParts}, world) =
 	});
 };
 
-/** The address of a webhook with the signature of this moment, where it wants one. */
+/** The URL of a webhook, with a current signature if it needs one. */
 function signed({url, secret}: Webhook, now: number): string {
 	if (secret === undefined) {
 		return url;
@@ -56,8 +56,8 @@ function signed({url, secret}: Webhook, now: number): string {
 
 const judge = judgeByErrcode({
 	waitMs: blockedMs,
-	// Sent too much, and blocked for that.
+	// The robot sent too much, or is blocked for that.
 	limited: [130_101, 410_100],
-	// No such robot, or it is switched off; a keyword is missing; the signature or our address is wrong; forbidden words; too long.
+	// No such robot, or it is switched off; a missing keyword; a wrong signature or IP address; forbidden words; too long.
 	rejected: [300_005, 310_000, 400_101, 400_102, 430_104, 460_101],
 });

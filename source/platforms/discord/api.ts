@@ -3,10 +3,10 @@ import {createAsk, type Ask, type AskOptions} from '../ask.ts';
 import type {SenderWorld} from '../target-kind.ts';
 import type {DiscordSettings} from './descriptor.ts';
 
-/** Where paths begin. */
+/** The base of all paths. */
 export const baseOf = ({apiBase}: Pick<DiscordSettings, 'apiBase'>): string => `${apiBase}/api/v10`;
 
-/** Asks as a bot. */
+/** Creates an `Ask` for a bot. */
 export const askDiscord = (
 	{botToken, apiBase}: Pick<DiscordSettings, 'apiBase' | 'botToken'>,
 	world: Pick<SenderWorld, 'clock' | 'post'>,

@@ -23,9 +23,9 @@ export const discord = definePlatform({
 	thread: {form: snowflake, says: 'the id of a thread: 17 to 20 digits'},
 	reply: {form: snowflake, says: 'the id of a message: 17 to 20 digits'},
 	edits: Infinity,
-	// Five in five seconds.
+	// Five messages in five seconds.
 	perMinute: 60,
-	// "The past few minutes".
+	// Discord's "the past few minutes".
 	keyWindowMs: 120_000,
 	setUp: [
 		'Create an application at https://discord.com/developers/applications; its page "Bot" gives the token.',

@@ -4,13 +4,13 @@ import type {InboundMessage, Press} from '../listener.ts';
 import {heardText, quotedText} from '../message-text.ts';
 import {snowflake} from './descriptor.ts';
 
-/** The types of people's messages: plain ones and answers. All other types report what happened in a channel. */
+/** The types of messages written by people: plain ones and replies. All others report events in a channel. */
 const written: ReadonlySet<unknown> = new Set([0, 19]);
 
-/** Of the data of a button; Discord allows 100. */
+/** Maximum length of a button's data; Discord allows 100. */
 const maxDataLength = 200;
 
-/** The place of a message: a thread is a channel. Messages that were asked for do not say whether they are direct. `undefined` for anything but a message. */
+/** The channel or thread of a message, since a thread is a channel. Messages read by request do not say whether they are direct. `undefined` for anything but a message. */
 export function placeIn(message: JsonObject) {
 	const chat = textAt(message, 'channel_id');
 	const id = textAt(message, 'id');
@@ -19,10 +19,10 @@ export function placeIn(message: JsonObject) {
 		: undefined;
 }
 
-/** Whether the message of that id was written after the other. */
+/** Whether message `id` was written after message `other`. */
 export const isLater = (id: string, other: string): boolean => BigInt(id) > BigInt(other);
 
-/** Whether another person wrote it: neither we nor a bot. */
+/** Whether a person wrote it, neither we nor another bot. */
 export function isOfPerson(message: JsonObject, me: string): boolean {
 	const user = textAt(message, 'author', 'id');
 	return (
@@ -34,7 +34,7 @@ export function isOfPerson(message: JsonObject, me: string): boolean {
 	);
 }
 
-/** The message that it answers, or only its id where Discord tells no more; `undefined`: it answers none, or a deleted one. */
+/** The message that it replies to, or only its id if Discord gives no more; `undefined` if it is no reply, or the original was deleted. */
 export function answeredIn(message: JsonObject): JsonObject | string | undefined {
 	const answered = memberAt(message, 'referenced_message');
 	if (answered !== undefined) {
@@ -48,7 +48,7 @@ export function answeredIn(message: JsonObject): JsonObject | string | undefined
 	return isAnswer && snowflake.test(id) ? id : undefined;
 }
 
-/** A message of a person; `undefined` where it has no text. `answered`: the message that it answers. */
+/** Converts a person's message; `undefined` if it has no text. `answered`: the message that it replies to. */
 export function messageIn(
 	message: JsonObject,
 	{chat, id, isDirect}: NonNullable<ReturnType<typeof placeIn>>,
@@ -78,7 +78,11 @@ export function messageIn(
 	};
 }
 
-/** The press of a button, and the path of the answer to it, which has a token; `undefined` for any other interaction. @see https://discord.com/developers/docs/interactions/receiving-and-responding */
+/**
+ * The press of a button, and the path for answering it, which contains a token; `undefined` for any other interaction.
+ *
+ * @see https://discord.com/developers/docs/interactions/receiving-and-responding
+ */
 export function pressIn(interaction: JsonObject): (Press & {readonly path: string}) | undefined {
 	const chat = textAt(interaction, 'channel_id');
 	const id = textAt(interaction, 'id');

@@ -21,10 +21,14 @@ import {createTaker} from './take.ts';
 const intents = (1 << 9) | (1 << 12) | (1 << 15);
 
 const askMs = 30_000;
-/** The longest silence before the session has begun. */
+/** Timeout of frames before the session has begun, milliseconds. */
 const silenceMs = 20_000;
 
-/** Codes after which another connection would end the same way. @see https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+/**
+ * Close codes after which another connection would fail in the same way.
+ *
+ * @see https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
+ */
 const refusals: ReadonlyMap<number | undefined, string> = new Map([
 	[4004, 'Discord refuses the bot token: write another one in "bot_token"'],
 	[4010, 'Discord refuses the connection as a wrong shard (code 4010)'],
@@ -43,17 +47,17 @@ const endsSession: ReadonlySet<number | undefined> = new Set([4003, 4007, 4009])
 /** A session, which is resumed after a break. */
 type Session = {
 	readonly id: string;
-	/** The address at which it is resumed. */
+	/** The URL for resuming it. */
 	readonly url: URL;
-	/** Our user. */
+	/** The id of our user. */
 	readonly me: string;
-	/** The number of the last event that was handled: later ones are sent again. */
+	/** The number of the last handled event: later ones are sent again. */
 	seq: number;
 };
 
 /**
- * The gateway. Messages are not acknowledged: a resumed session sends again all events after `seq`; where a new session begins, known channels are asked for the messages after the last one
- * that was heard there.
+ * Listens to the gateway. Messages are not acknowledged: a resumed session repeats all events after `seq`; when a new session begins, known channels are queried for
+ * messages after the last one received there.
  *
  * @see manual/delivery-discord.md#conversations, https://discord.com/developers/docs/events/gateway
  */
@@ -66,10 +70,10 @@ export const createListener: CreateListener<DiscordSettings> = (settings, world)
 	/** Channels that are still to be caught up. */
 	const behind: Behind = new Map();
 
-	/** The address at which a session begins. */
+	/** Returns the URL for starting a session. */
 	const addressOf = async (signal: AbortSignal): Promise<URL> => {
 		const found = await ask({method: 'GET', path: '/gateway/bot'}, {limitMs: askMs, signal});
-		// With one session more, Discord would revoke the token.
+		// Beyond the limit of sessions, Discord would revoke the token.
 		if (memberAt(found, 'session_start_limit', 'remaining') === 0) {
 			const afterMs = Number(textAt(found, 'session_start_limit', 'reset_after'));
 			throw listenFailure('discord', 'Discord lets the bot begin no more sessions today', {
@@ -81,7 +85,7 @@ export const createListener: CreateListener<DiscordSettings> = (settings, world)
 		return socketAddress('discord', textAt(found, 'url'));
 	};
 
-	/** Reads one connection, from its hello on. */
+	/** Reads one connection, starting with its hello. */
 	const read = async (
 		socket: Socket,
 		{handle}: Connection,
@@ -114,7 +118,7 @@ export const createListener: CreateListener<DiscordSettings> = (settings, world)
 			const token = settings.botToken;
 			if (session) {
 				const {id, seq, me} = session;
-				// A catch-up that broke off goes on before the session sends events again.
+				// An interrupted catch-up continues before the session repeats events.
 				handle(async () => taker.catchUp(me));
 				say(6, {token, session_id: id, seq});
 			} else {
@@ -143,7 +147,7 @@ export const createListener: CreateListener<DiscordSettings> = (settings, world)
 				return;
 			}
 
-			// At once: Discord waits 3 s for the answer.
+			// Answered at once: Discord waits only 3 s.
 			const pressed = name === 'INTERACTION_CREATE' ? taker.answerPress(data) : undefined;
 			pressed?.catch(() => {});
 			handle(async () => {
@@ -215,7 +219,7 @@ export const createListener: CreateListener<DiscordSettings> = (settings, world)
 	};
 };
 
-/** 1000 and 1001 end the session, too. */
+/** A close code that keeps the session: 1000 and 1001 would end it. */
 const closeToResume = 4000;
 
 /** The session of a READY event. @throws DeliveryError where it could not be resumed */

@@ -8,16 +8,16 @@ import {splitAs} from '../text/messages.ts';
 import {askDiscord} from './api.ts';
 import type {DiscordSettings} from './descriptor.ts';
 
-/** The unit is not documented: UTF-16 units are the stricter guess. */
+/** Discord does not document the unit: UTF-16 units are the stricter assumption. */
 const maxLength = 2000;
 
-/** `SUPPRESS_EMBEDS`: links have no preview. */
+/** `SUPPRESS_EMBEDS`: no link previews. */
 const withoutEmbeds = 4;
 
 /** "Maximum number of edits to messages older than 1 hour reached", with 429. */
 const editedTooOften = 30_046;
 
-/** Messages of a bot. Rejects as `Ask`. @see manual/delivery-discord.md, https://discord.com/developers/docs/resources/message#create-message */
+/** Sends messages as a bot. Rejects as `Ask`. @see manual/delivery-discord.md, https://discord.com/developers/docs/resources/message#create-message */
 export const connect: Connect<DiscordSettings> = (settings, world) => {
 	const ask = askDiscord(settings, world, judge);
 	return apiSender(ask, {
@@ -39,13 +39,13 @@ export const connect: Connect<DiscordSettings> = (settings, world) => {
 		edit: ({text}, place, id) => ({
 			method: 'PATCH',
 			path: `${messagesIn(place)}/${encodeURIComponent(id)}`,
-			// Takes the buttons away.
+			// Removes the buttons.
 			json: {...bodyOf(text), components: []},
 		}),
 	});
 };
 
-/** A thread is a channel. */
+/** The path for messages of a channel or thread; a thread is a channel. */
 const messagesIn = ({chat, thread = chat}: MessagePlace): string => `/channels/${thread}/messages`;
 
 const bodyOf = (text: string): JsonObject => ({

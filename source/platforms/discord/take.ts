@@ -6,25 +6,25 @@ import {answerPress, bounded, quoteInTime} from '../message-text.ts';
 import {answeredIn, isLater, isOfPerson, messageIn, placeIn, pressIn} from './inbound.ts';
 
 const askMs = 30_000;
-/** Discord shows a press that is answered later as failed. */
+/** Time limit for answering a press, milliseconds: Discord shows it as failed afterwards. */
 const pressMs = 3000;
-/** The most messages in one answer, and answers for one channel. */
+/** Maximum number of messages per page, and of pages per channel. */
 const pageSize = 100;
 const maxPages = 10;
-/** The longest answer to a press, characters. */
+/** Maximum length of the answer to a press, characters. */
 const maxToldLength = 2000;
 
-/** How far a channel was heard. Messages that are asked for do not say whether they are direct. */
+/** The position reached in a channel. Messages read by request do not say whether they are direct. */
 type Mark = {readonly last: string; readonly isDirect: boolean};
 
-/** Hands over the messages of one connection, and those that came before it. `base`: where the API begins. */
+/** Passes on the messages of one connection, and those missed before it. `base`: the base URL of the API. */
 export function createTaker(taking: Taking, base: string) {
 	const {ask, behind, hearing, signal, world} = taking;
 	const {log} = world;
 	let known: HeardMarks<Mark> | undefined;
 	const marksFor = (me: string) => (known ??= marksOf<Mark>(taking, me));
 
-	/** The message that `message` answers; `undefined` where it is gone, or does not come in time. Not asked for messages of strangers, who could hold up all others. */
+	/** The message that `message` replies to; `undefined` if it is deleted, or does not arrive in time. Not requested for messages of strangers, who could hold up all others. */
 	const answeredBy = async (message: JsonObject, chat: string) => {
 		const answered = answeredIn(message);
 		if (typeof answered !== 'string') {
@@ -55,7 +55,7 @@ export function createTaker(taking: Taking, base: string) {
 					isOfPerson(one, me) &&
 					messageIn(one, place, {
 						me,
-						// oxlint-disable-next-line no-await-in-loop -- one message after the other
+						// oxlint-disable-next-line no-await-in-loop -- sequential messages
 						answered: await answeredBy(one, place.chat),
 					});
 				heard.push(...(message ? [message] : []));
@@ -70,7 +70,7 @@ export function createTaker(taking: Taking, base: string) {
 	const catchUpChat = async (chat: string, {last, isDirect}: Mark, me: string) => {
 		let after = last;
 		for (let page = 0; page < maxPages; page++) {
-			// oxlint-disable-next-line no-await-in-loop -- one page after the other
+			// oxlint-disable-next-line no-await-in-loop -- sequential pages
 			const found = await ask(
 				{
 					method: 'GET',
@@ -80,7 +80,7 @@ export function createTaker(taking: Taking, base: string) {
 				{limitMs: askMs, signal},
 			);
 			const all = Object.values(found).filter(isJsonObject);
-			// The newest comes first.
+			// Newest messages come first.
 			const inOrder = all
 				.map((one): JsonObject => ({...one, channel_id: chat}))
 				.filter(one => placeIn(one))
@@ -100,9 +100,9 @@ export function createTaker(taking: Taking, base: string) {
 	};
 
 	return {
-		/** Messages in their order. */
+		/** Passes on messages in order. */
 		take,
-		/** Shows the answer of `hearing` to the person who pressed. Rejects as `onPress`. */
+		/** Shows the reply of `hearing` to the person who pressed. Rejects as `onPress`. */
 		async answerPress(interaction: JsonObject): Promise<void> {
 			const found = pressIn(interaction);
 			if (!found) {
@@ -112,17 +112,17 @@ export function createTaker(taking: Taking, base: string) {
 			const {path, ...pressed} = found;
 			const content = bounded(await hearing.onPress(pressed), maxToldLength);
 			const data = {content, flags: 64, allowed_mentions: {parse: []}};
-			// As a whole address, no part of which is public: the path has a token.
+			// A complete URL, so that no part of it is logged: the path contains a token.
 			const request = {url: base + path, json: {type: 4, data}, sendsNothing: true};
 			await answerPress(log, 'Discord', async () => ask(request, {limitMs: pressMs, signal}));
 		},
-		/** For a new session of that user, which sends no messages from before it. */
+		/** For a new session of that user, which does not repeat earlier messages. */
 		markAllBehind(me: string) {
 			for (const chat of marksFor(me).of.keys()) {
 				behind.set(chat, 0);
 			}
 		},
-		/** Rejects as `Ask` and `onMessages`; the next call goes on there. */
+		/** Rejects as `Ask` and `onMessages`; the next call continues there. */
 		catchUp: async (me: string) =>
 			marksFor(me).catchUp(async (chat, mark) => catchUpChat(chat, mark, me)),
 	};

@@ -42,7 +42,7 @@ const imap = defineSettings({
 const fields = {
 	from: setting(address, 'Sender'),
 	home_channel: setting(address, 'The chat if `deliver_extra` has no `chat_id`'),
-	// The port and TLS follow from each other.
+	// The defaults of port and TLS depend on each other.
 	smtp: group(
 		{
 			...smtp,
@@ -91,7 +91,7 @@ const platform = definePlatform({
 	thread: messageId,
 	reply: messageId,
 	perMinute: 0,
-	// The forms in which a login sends them: a server may quote these.
+	// The encoded forms in which a login sends them, since a server may quote these.
 	secrets: ({smtp: outgoing, imap: incoming}) =>
 		[outgoing, incoming].flatMap(({username = '', password}) =>
 			password === undefined
@@ -119,7 +119,7 @@ const platform = definePlatform({
 
 const lowerCased = (people: readonly string[]) => people.map(one => one.toLowerCase());
 
-/** Mail. Any sender can be forged: without the name of the server that verifies senders, no mail is heard. @see manual/delivery-email.md */
+/** Mail. Any sender can be forged: without the name of the server that verifies senders, no mail is accepted. @see manual/delivery-email.md */
 export const email = {
 	...platform,
 	settings: platform.settings

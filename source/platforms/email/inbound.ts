@@ -18,23 +18,23 @@ import {mailAddressOf} from './recipients.ts';
 import {replyText, textOfHtml} from './reply-text.ts';
 
 const maxIdLength = 300;
-/** Of all headers of a mail, those of its parts with them, bytes. */
+/** Maximum size of all headers of a mail, including those of its parts, bytes. */
 export const maxHeaderBytes = 128 * 1024;
-/** The parser needs memory and time for each line. A picture in a mail of the largest size has 14,000 lines. */
+/** Maximum number of lines: the parser needs memory and time for each. A picture in a mail of the largest size has 14,000. */
 const maxLines = 20_000;
-/** How long a repeated mail is recognised, milliseconds: an older mail could be heard a second time. */
+/** How long a repeated mail is recognised, milliseconds: an older mail could be accepted twice. */
 const maxAgeMs = 24 * 3_600_000;
-/** Clocks of others may be ahead by so much. */
+/** How far clocks of others may be ahead, milliseconds. */
 const maxAheadMs = 600_000;
 
-/** The sender of a mail, or why it is left out. */
+/** The sender of a mail, or why it is ignored. */
 type JudgedMail =
 	| {readonly sender: string; readonly leftOut?: never}
 	| {readonly leftOut: string; readonly sender: string | undefined};
 
 /**
- * Whether a mail is recent, written to us, and of a person whom our server has verified as its sender. Old ones do not count, since a signed mail can be sent once more by anybody. Our own
- * mails and those of programs and lists are left out. `now`: milliseconds since 1970.
+ * Whether a mail is recent, addressed to us, and from a person whom our server has verified as its sender. Old mails are ignored, since anybody can send a signed mail
+ * again; so are our own mails and those of programs and lists. `now`: milliseconds since 1970.
  */
 export function judgeMail(
 	headers: MailHeaders,
@@ -76,25 +76,25 @@ export function judgeMail(
 		: leftOut('its "Date" is not one of the last 24 hours');
 }
 
-/** As the sender of mails makes them. */
+/** Whether a Message-ID has the format of those that the sender of mails creates. */
 const isOurs = (id: string | undefined, own: string | undefined): boolean =>
 	id !== undefined &&
 	/^svc\.[0-9a-f]{25}@/.test(id) &&
 	id.split('@').at(-1) === (own?.split('@').at(-1) ?? 'svc.invalid');
 
-/** The message of `text` and of the headers of its mail. */
+/** The message for a mail's text and headers. */
 export function messageWith(
 	text: string,
 	{headers, sender}: {readonly headers: MailHeaders; readonly sender: string},
 ): InboundMessage {
 	const first = (name: string) => headersNamed(headers, name)[0];
 	const own = messageIdIn(first('message-id'));
-	// Whatever servers write above it, the same mail has the same one.
+	// The same for repeated copies of a mail, whatever headers servers add.
 	const told = own ?? hash(first('date') ?? '', text);
 	const root = messageIdIn(first('references')) ?? messageIdIn(first('in-reply-to'));
 	const thread = root ?? told;
 	const [author] = addressParser(first('from')?.slice(0, maxFromLength) ?? '');
-	// Senders choose it, and must not take that of a mail of others.
+	// Includes the sender, since senders choose their Message-ID, and must not use that of another's mail.
 	const id = `${sender}/${told}`;
 	return {
 		id: id.length <= maxIdLength ? id : hash(id),
@@ -131,12 +131,12 @@ export async function textOfMail(raw: Uint8Array): Promise<string> {
 	return reply.trim() === '' ? '' : reply;
 }
 
-/** A text of a mail, in the forms in which it is there. */
+/** The versions of a text in a mail. */
 type Forms = {
 	readonly [Form in 'html' | 'plain']?: ReadonlyArray<{readonly value: string}>;
 };
 
-/** A parser with another way from HTML to text: its own takes time that grows with the square of the length. */
+/** A parser that converts HTML differently: the original takes time quadratic in the length. */
 class Texts extends PostalMime {
 	declare readonly textMap: ReadonlyMap<unknown, Forms>;
 	declare readonly textContent: {plain?: string};

@@ -12,17 +12,17 @@ import {mailHeadersOf} from './mail-headers.ts';
 import {certificateAdvice, tlsOf} from './smtp-failure.ts';
 
 const stepMs = 10_000;
-/** Servers end IDLE after 30 minutes, and a broken connection shows only when something is sent. @see RFC 2177 */
+/** IDLE is renewed after this time: servers end it after 30 minutes, and a broken connection is only noticed when something is sent. @see RFC 2177 */
 const idleMs = 5 * 60_000;
 const silenceMs = 60_000;
 const maxMailBytes = 1024 * 1024;
 const maxAtOnce = 500;
 
-/** How far a mailbox was read. `account`: `user@host/mailbox`. With another `uidvalidity`, its mails have other numbers. @see RFC 3501 §2.3.1.1 */
+/** The position reached in a mailbox. `account`: `user@host/mailbox`. With a different `uidvalidity` its mails are numbered anew. @see RFC 3501 §2.3.1.1 */
 type Mark = {readonly account: string; readonly uidvalidity: string; readonly uid: number};
 
 /**
- * Reads what comes into a mailbox over IMAP, and changes nothing in it.
+ * Reads new mails of a mailbox over IMAP, without changing it.
  *
  * @see manual/delivery-email.md#conversations
  */
@@ -97,13 +97,13 @@ async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
 	for (;;) {
 		signal.throwIfAborted();
 		news = Promise.withResolvers();
-		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		// oxlint-disable-next-line no-await-in-loop -- sequential batches
 		const mails = await mailsBehind(client, uid);
 		for (const mail of mails) {
-			// oxlint-disable-next-line no-await-in-loop -- in their order
+			// oxlint-disable-next-line no-await-in-loop -- in order
 			const message = await heardIn(client, mail, reading);
 			uid = mail.uid;
-			// A mail that was left out is noted with the next one.
+			// The position of an ignored mail is saved with the next message.
 			if (message || mail === mails.at(-1)) {
 				// oxlint-disable-next-line no-await-in-loop -- see above
 				await save(message ? [message] : [], {account, uidvalidity, uid});
@@ -113,7 +113,7 @@ async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
 		}
 
 		if (mails.length === 0) {
-			// The next command ends it.
+			// The next command ends IDLE.
 			void client.idle().catch(() => {});
 			const cancel = world.clock.after(idleMs, news.resolve);
 			try {
@@ -136,10 +136,10 @@ type Mail = {readonly uid: number; readonly bytes: number};
 
 const byUid = {uid: true};
 
-/** The next mails, in the order in which they came. */
+/** The next mails, in order of arrival. */
 async function mailsBehind(client: ImapFlow, last: number): Promise<readonly Mail[]> {
 	const mails: Mail[] = [];
-	// `*` is the last mail, also where that has a smaller number.
+	// `*` is the last mail, even if its number is smaller.
 	const query = {uid: true, size: true};
 	for await (const {uid, size = 0} of client.fetch(`${last + 1}:*`, query, byUid)) {
 		if (uid > last && mails.length < maxAtOnce) {
@@ -150,7 +150,7 @@ async function mailsBehind(client: ImapFlow, last: number): Promise<readonly Mai
 	return mails.toSorted((one, other) => one.uid - other.uid);
 }
 
-/** The message of a mail; `undefined` where it is left out, or was deleted. Mails of strangers are not read: their messages have no text. */
+/** Reads the message of a mail; `undefined` if it is ignored or was deleted. Mails of strangers are not read: their messages have no text. */
 async function heardIn(
 	client: ImapFlow,
 	{uid, bytes}: Mail,
@@ -207,7 +207,7 @@ function optionsOf(
 		host,
 		port,
 		secure,
-		// A password never crosses a network in the clear.
+		// A password must not cross a network unencrypted.
 		...(!secure && !isLoopbackHost(host) && {doSTARTTLS: true}),
 		auth: {user: username, pass: password},
 		tls: tlsOf(host, secureContext),
@@ -225,7 +225,7 @@ function optionsOf(
 	};
 }
 
-/** Refusals of a login that pass by themselves. @see RFC 5530 §3 */
+/** Login refusals that are temporary. @see RFC 5530 §3 */
 const passing: ReadonlySet<unknown> = new Set(['UNAVAILABLE', 'LIMIT', 'INUSE', 'SERVERBUG']);
 
 function failureOf(

@@ -1,9 +1,9 @@
 import {mailAddressOf} from './recipients.ts';
 
-/** The headers of a mail from the top, names in small letters, values unfolded. */
+/** The headers of a mail from top to bottom, with lower-case names and unfolded values. */
 export type MailHeaders = ReadonlyArray<readonly [name: string, value: string]>;
 
-/** Only CRLF and LF end a line, as for the servers that looked at the mail before: what hides behind a bare CR is no header. */
+/** Parses headers. Only CRLF and LF end a line, as for the servers that processed the mail before: text after a bare CR is not a header. */
 export function mailHeadersOf(raw: string): MailHeaders {
 	const end = /\r?\n\r?\n/.exec(raw)?.index ?? raw.length;
 	return raw
@@ -30,7 +30,7 @@ export function messageIdIn(value: string | undefined): string | undefined {
 
 const maxIdLength = 290;
 
-/** The sender of a mail, in small letters: its only `From` with one address; `undefined` where it names none, or several. */
+/** The sender of a mail, in lower case: its only `From` header with one address; `undefined` if there is none, or several. */
 export function mailSenderOf(headers: MailHeaders): string | undefined {
 	const [from, ...others] = headersNamed(headers, 'from');
 	if (from === undefined || others.length > 0) {
@@ -56,11 +56,11 @@ export const writtenAt = (headers: MailHeaders): number =>
 /** Headers that must not be repeated. A signature covers only the last one, so that another one could be added above it. @see RFC 5322 §3.6, RFC 6376 §8.15 */
 const single = ['message-id', 'date', 'to', 'cc', 'content-type', 'content-transfer-encoding'];
 
-/** The first header that comes twice and must not; `undefined`: there is none. */
+/** The first header that is repeated although it must not be; `undefined` if there is none. */
 export const repeatedIn = (headers: MailHeaders): string | undefined =>
 	single.find(name => headersNamed(headers, name).length > 1);
 
-/** Why a mail is not a message of a person to us; `undefined`: it may be one. @see RFC 3834 §2 */
+/** Why a mail is not a person's message to us; `undefined` if it may be one. @see RFC 3834 §2 */
 export function automaticIn(headers: MailHeaders): string | undefined {
 	const first = (name: string) => headersNamed(headers, name)[0]?.toLowerCase() ?? '';
 	const automatic = first('auto-submitted').split(';')[0]?.trim() ?? '';
@@ -82,7 +82,8 @@ const hasListHeader = (headers: MailHeaders): boolean =>
 	headers.some(([name]) => name.startsWith('list-'));
 
 /**
- * Whether our server verified that the mail is of the domain that its `From` names. Senders can write any header, but those of our server stand above theirs: only its topmost result counts.
+ * Whether our server verified that the mail comes from the domain in its `From`. Senders can write any header, but our server adds its own above theirs: only its topmost
+ * result counts.
  *
  * @see RFC 8601 §2.2, §5, RFC 7489 §11.2
  */
@@ -107,7 +108,11 @@ export function passesDmarc(headers: MailHeaders, authservId: string, sender: st
 	);
 }
 
-/** A header without its comments; quoted strings without their quotes, and with `special` for their special characters. `isWhole`: each comment and string ends. @see RFC 5322 §3.2.2 */
+/**
+ * Removes comments from a header, and quotes from quoted strings, in which `special` replaces special characters. `isWhole`: every comment and string is closed.
+ *
+ * @see RFC 5322 §3.2.2
+ */
 function withoutComments(value: string, special: string): {text: string; isWhole: boolean} {
 	let text = '';
 	let depth = 0;
@@ -121,7 +126,7 @@ function withoutComments(value: string, special: string): {text: string; isWhole
 			isEscaped = true;
 		} else if (isQuoted) {
 			isQuoted = character !== '"';
-			// Where `special` is empty, quoted strings are left out.
+			// If `special` is empty, quoted strings are removed.
 			const isKept = special !== '' && /[\w.@-]/.test(character);
 			text += isQuoted ? (isKept ? character : special) : '';
 		} else if (character === '(') {

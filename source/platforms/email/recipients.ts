@@ -14,7 +14,8 @@ const maxRecipients = 10;
 const maxSubjectLength = 200;
 
 /**
- * The recipients of a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list, whose empty entries do not count), else the home channel. At most 10, joined by `, `.
+ * The recipients of a mail: `deliver_extra.chat_id` (an address, several separated by commas, or a list; empty entries are ignored), otherwise the home channel. At most
+ * 10, joined by `, `.
  *
  * @see manual/delivery-email.md
  */
@@ -52,7 +53,7 @@ export function recipientsOf(extra: JsonObject, homeChannel: string | undefined)
 		: {ok: true, value: [...recipients].join(', ')};
 }
 
-/** `name@domain`, also from `Name <name@domain>`; the domain in ASCII. `undefined` for anything else. */
+/** Parses `name@domain`, or `Name <name@domain>`, into an address with an ASCII domain. `undefined` for anything else. */
 export function mailAddressOf(text: string): string | undefined {
 	const [, inBrackets] = /^[^<>\r\n]*<([^<>]*)>$/.exec(text.trim()) ?? [];
 	const [, name = '', domain = ''] =
@@ -63,7 +64,7 @@ export function mailAddressOf(text: string): string | undefined {
 		: undefined;
 }
 
-/** `deliver_extra.subject`, or `[svc] <route or job>: <event>`: one line of at most 200 characters, nothing hidden in it. */
+/** `deliver_extra.subject`, or `[svc] <route or job>: <event>`: one line of at most 200 characters, without hidden ones. */
 export function mailSubjectOf(
 	extra: JsonObject,
 	{route, event, job}: Pick<OutgoingMessage, 'event' | 'job' | 'route'>,

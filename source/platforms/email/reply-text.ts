@@ -8,7 +8,7 @@ const blocks: ReadonlySet<string> = new Set(
 	),
 );
 
-/** The text of HTML, with lines of quotes as plain mails have them (`> `). Time grows linearly, whatever is wrong with it. */
+/** Converts HTML to text, with quotes as in plain mails (`> `). Takes linear time, even for malformed HTML. */
 export function textOfHtml(whole: string): string {
 	const html = whole.slice(0, maxHtmlLength);
 	const lines: string[] = [];
@@ -81,7 +81,7 @@ export function textOfHtml(whole: string): string {
 
 const ignore = () => {};
 
-/** Handlers for tokens that are no text. */
+/** Handlers for tokens other than text. */
 const nothing = {
 	onattribdata: ignore,
 	onattribend: ignore,
@@ -96,7 +96,7 @@ const nothing = {
 	onselfclosingtag: ignore,
 };
 
-/** Lines that Outlook puts before the mail that is answered. */
+/** Separator lines that Outlook puts before the quoted mail. */
 const separator =
 	/^\s*-{2,}\s*(?:original message|ursprüngliche nachricht|message d'origine|mensaje original|messaggio originale|oorspronkelijk bericht)\s*-{2,}\s*$/i;
 const rule = /^\s*_{20,}\s*$/;
@@ -113,7 +113,7 @@ const attributionStart = /^\s*(?:on|am|le|el|il|op|em|den)\s/i;
 const attributionEnd =
 	/(?:wrote|schrieb[^:]{0,200}|a écrit|escribió|ha scritto|schreef[^:]{0,200}|escreveu|skrev)\s*:\s*$/i;
 
-/** The text that a person wrote in a mail: without the signature and the quotes below it. Quotes between its lines stay; where nothing else would be left, all of it stays. */
+/** The text that a person wrote in a mail, without signature and quotes below it. Quotes between its lines are kept; if nothing would be left, the whole text is returned. */
 export function replyText(text: string): string {
 	const lines = text.replaceAll('\r\n', '\n').split('\n');
 	const cut = lines.findIndex((_, index) => beginsQuotedMail(lines, index));
@@ -139,7 +139,7 @@ function beginsQuotedMail(lines: readonly string[], index: number): boolean {
 
 const isPast = (line: string) => line.trim() === '' || /^\s*>/.test(line);
 
-/** The lines without quoted ones at the end, and without the line above those that names their author. */
+/** Removes quoted lines at the end, and the line above them that names their author. */
 function withoutTrailingQuote(lines: readonly string[]): readonly string[] {
 	const last = lines.findLastIndex(line => !isPast(line));
 	const left = lines.slice(0, last + 1);
@@ -147,7 +147,7 @@ function withoutTrailingQuote(lines: readonly string[]): readonly string[] {
 		return left;
 	}
 
-	// It may be wrapped.
+	// It may be wrapped over several lines.
 	for (const count of [1, 2, 3, 4]) {
 		const attribution = left.slice(-count);
 		if (

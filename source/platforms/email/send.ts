@@ -20,9 +20,11 @@ const stepTimeoutMs = 10_000;
 const maxIdLength = 200;
 
 /**
- * Sends mails over SMTP, as plain text. A repeated try of the same answer carries the same Message-ID, so that mail systems and people recognise it.
+ * Sends mails over SMTP, as plain text. A retry of the same answer has the same Message-ID, so that mail systems and people recognise it.
  *
- * Rejects with a `DeliveryError` `smtp_*`, `delivery_timeout`, `delivery_aborted`, and `delivery_uncertain` from the first byte of the mail until the server has answered to it.
+ * Rejects with a `DeliveryError` `smtp_*`, `delivery_timeout`, `delivery_aborted`, and with `delivery_uncertain` between the first byte of the mail and the server's answer
+ * to it.
+ *
  *
  * @see manual/delivery-email.md
  */
@@ -34,7 +36,7 @@ export const connect: Connect<EmailSettings> = (settings, world) => {
 	const server = `${host}:${port}`;
 	const domain = mailAddressOf(from)?.split('@')[1] ?? 'svc.invalid';
 
-	/** Greets, switches to TLS, logs in, and hangs up after `talk`. `isBegun`: whether a mail may be on its way. */
+	/** Connects, switches to TLS, logs in, and disconnects after `talk`. `isBegun`: whether a mail may have been sent. */
 	const converse = async <Result>(
 		{limitMs, signal}: Pick<MessagePart, 'limitMs' | 'signal'>,
 		talk: (connection: SMTPConnection) => Promise<Result>,
@@ -91,14 +93,14 @@ export const connect: Connect<EmailSettings> = (settings, world) => {
 					references: [...new Set([thread ?? replyTo, replyTo])],
 				}),
 				date: new Date(world.clock.now()),
-				// Keeps absence notes from answering a machine. @see RFC 3834
+				// Keeps absence notices from answering a machine. @see RFC 3834
 				headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
 				disableFileAccess: true,
 				disableUrlAccess: true,
 			}).compile();
 			const bytes = await mail.build();
 			let isBegun = false;
-			// Read once the server has asked for it.
+			// Read only once the server asks for the mail.
 			const source = new Readable({
 				read() {
 					isBegun = true;
@@ -127,7 +129,7 @@ function optionsOf({smtp}: EmailSettings, {secureContext}: Pick<SenderWorld, 'se
 		host,
 		port,
 		secure,
-		// A password never crosses a network in the clear, even where an attacker strips STARTTLS from the conversation.
+		// A password must not cross a network unencrypted, even if an attacker removes STARTTLS from the conversation.
 		requireTLS: !secure && username !== undefined && !isLoopbackHost(host),
 		tls: tlsOf(host, secureContext),
 		connectionTimeout: stepTimeoutMs,

@@ -4,14 +4,14 @@ import {isUnknownAuthority} from '../../core/network-variables.ts';
 import {DeliveryError, type Failure} from '../delivery-error.ts';
 import type {SenderWorld} from '../target-kind.ts';
 
-/** Failures of mail servers, and what they mean for a delivery. */
+/** Failures of mail servers and their consequences for a delivery. */
 const failures = {
 	smtp_unreachable: {passes: true, isDown: true},
 	smtp_not_authenticated: {passes: true, isDown: true},
 	smtp_insecure: {passes: true, isDown: true},
-	/** 4xx. */
+	/** Statuses 4xx. */
 	smtp_temporary: {passes: true},
-	/** 5xx. */
+	/** Statuses 5xx. */
 	smtp_rejected: {},
 	smtp_failed: {passes: true},
 } as const satisfies Readonly<Record<string, Failure>>;
@@ -19,17 +19,17 @@ const failures = {
 type SmtpCode = keyof typeof failures;
 
 type Circumstances = {
-	/** `host:port`. */
+	/** As `host:port`. */
 	readonly server: string;
-	/** Whether a mail was begun, to which the server has not answered. */
+	/** Whether sending a mail has begun, which the server has not answered. */
 	readonly isBegun: boolean;
 	readonly timedOut: boolean;
 	readonly aborted: boolean;
-	/** Makes what the server said fit for a message. */
+	/** Makes the server's text safe for a message. */
 	readonly clean: (text: string) => string;
 };
 
-/** Names that the mail library gives to failures that are not about the message. */
+/** Error names of the mail library that do not concern the message. */
 const byName = new Map<string, SmtpCode>(
 	Object.entries({
 		ETLS: 'smtp_insecure',
@@ -43,17 +43,17 @@ const byName = new Map<string, SmtpCode>(
 	} as const),
 );
 
-/** Mail servers and bridges on this machine sign their own certificates; others need one of a known CA. */
+/** TLS options: mail servers and bridges on this machine use self-signed certificates; others need one of a trusted CA. */
 export const tlsOf = (host: string, secureContext: SenderWorld['secureContext']) =>
 	isLoopbackHost(host)
 		? {rejectUnauthorized: false}
 		: {rejectUnauthorized: true, ...(secureContext && {secureContext: secureContext()})};
 
-/** What to do where the certificate of a server is of an unknown CA; else empty. */
+/** Advice if a server's certificate comes from an unknown CA, otherwise empty. */
 export const certificateAdvice = (error: unknown): string =>
 	isUnknownAuthority(error) ? ': set tls.ca to the PEM file of its CA' : '';
 
-/** A failed conversation with a mail server as a failed delivery. */
+/** Converts a failed conversation with a mail server to a failed delivery. */
 export function smtpFailure(
 	error: unknown,
 	{server, isBegun, timedOut, aborted, clean}: Circumstances,
@@ -78,7 +78,7 @@ export function smtpFailure(
 
 function codeOfSmtp(error: unknown): SmtpCode {
 	const status = statusOf(error);
-	// A refused STARTTLS and a wrong password are answered with 5xx, too.
+	// A refused STARTTLS or a wrong password also has a status of 5xx.
 	return status >= 400 && status < 500
 		? 'smtp_temporary'
 		: (byName.get(codeOf(error)) ?? (status >= 500 ? 'smtp_rejected' : 'smtp_failed'));

@@ -4,7 +4,7 @@ import {apiBase, secretText, webhooks} from '../settings.ts';
 
 const hourMs = 3_600_000;
 
-/** A chat or a person, as the app knows it. */
+/** Identifiers of chats and people for the app. */
 export const chatOfApp = /^(oc|ou|on)_[\w-]{1,100}$/;
 
 const fields = {
@@ -36,12 +36,12 @@ export const feishu = definePlatform({
 		form: chatOfApp,
 		says: 'a chat (oc_...) or a person (ou_..., on_...) of the app',
 	},
-	// Webhooks only send, and a message is answered in its thread or outside of one.
+	// Webhooks can only send. A message is answered either in its thread or outside of one.
 	thread: chat => (chatOfApp.test(chat) ? message : undefined),
 	reply: (chat, thread) => (chatOfApp.test(chat) && thread === undefined ? message : undefined),
 	edits: 20,
 	perMinute: chat => (chatOfApp.test(chat) ? 300 : 100),
-	// Webhooks have no key.
+	// Webhooks have no idempotency key.
 	keyWindowMs: chat => (chatOfApp.test(chat) ? hourMs : 0),
 	setUp: [
 		'For one group: Settings, Bots, Add bot, Custom bot; copy the address of its webhook, and the secret of its signature check.',

@@ -13,18 +13,18 @@ import {chatOfApp, type FeishuSettings} from './descriptor.ts';
 
 const platform = 'feishu';
 
-/** Bytes of the whole request, a fifth less than Feishu takes (30 KB, and 20 KB at a webhook): it counts the text once more, with styles. */
+/** Maximum size of the whole request, bytes, a fifth less than Feishu accepts (30 KB, and 20 KB for a webhook): it counts the text again, with styles. */
 const maxBytes = {app: 24_000, hook: 16_000};
 
-/** Bytes of a request besides its content: identifiers, the signature. */
+/** Size of a request besides its content, bytes: identifiers, the signature. */
 const envelopeBytes = 500;
 
-/** Sends posts and changes them. Rejects as `Ask`. @see manual/delivery-feishu.md */
+/** Sends and edits posts. Rejects as `Ask`. @see manual/delivery-feishu.md */
 export const connect: Connect<FeishuSettings> = (
 	{apiBase, appId, appSecret, webhooks, maxParts},
 	world,
 ) => {
-	// Only the app has threads and keys: its chats are never webhooks.
+	// Only the app has threads and idempotency keys: its chats are never webhooks.
 	const hookOf = (chat: string) => (chatOfApp.test(chat) ? undefined : webhooks?.get(chat));
 	const hasApp = appId !== undefined && appSecret !== undefined;
 	const {ask: askAsApp} = createAppAsk(world, {
@@ -97,13 +97,13 @@ export const connect: Connect<FeishuSettings> = (
 
 const idTypes: Readonly<Record<string, string>> = {oc: 'chat_id', ou: 'open_id', on: 'union_id'};
 
-/** A text in Markdown as the only element of a post. `zh_cn` is only a name: clients in other languages show it, too. */
+/** A post with a Markdown text as its only element. `zh_cn` is only a name: clients in other languages show it, too. */
 const postOf = (text: string) => ({zh_cn: {title: '', content: [[{tag: 'md', text}]]}});
 
-/** The API takes it as text. */
+/** The API expects the content as a JSON text. */
 const contentOf = (text: string): string => JSON.stringify(postOf(text));
 
-/** The signature of a webhook's request: an HMAC of nothing, with the secret in its key. */
+/** The signature of a webhook's request: an HMAC of an empty text, with timestamp and secret as the key. */
 function signatureOf({secret}: Webhook, {clock}: Pick<SenderWorld, 'clock'>): JsonObject {
 	if (secret === undefined) {
 		return {};
@@ -113,20 +113,20 @@ function signatureOf({secret}: Webhook, {clock}: Pick<SenderWorld, 'clock'>): Js
 	return {timestamp, sign: createHmac('sha256', `${timestamp}\n${secret}`).digest('base64')};
 }
 
-/** The token is wrong or has expired: another one is asked for. */
+/** Error codes for a wrong or expired token, which is replaced. */
 const tokenRefused: ReadonlySet<unknown> = new Set([99_991_661, 99_991_663, 99_991_671]);
 
 /** The app lacks a permission. */
 const notPermitted = 99_991_672;
 
-/** How long to wait after a rate limit, by error code, milliseconds, because Feishu does not say it: limits of the API, of a chat, of a webhook. */
+/** How long to wait after a rate limit (of the API, a chat, or a webhook), by error code, milliseconds: Feishu does not say it. */
 const busy: ReadonlyMap<unknown, number> = new Map([
 	[99_991_400, 5000],
 	[230_020, 5000],
 	[11_232, 60_000],
 ]);
 
-/** By the code in the body, whatever the status. @see https://open.feishu.cn/document/server-docs/api-call-guide/generic-error-code */
+/** Judges by the code in the body, whatever the status. @see https://open.feishu.cn/document/server-docs/api-call-guide/generic-error-code */
 function judge({json, status, header}: Judged): Judgement {
 	const {code} = json;
 	if (code === 0) {

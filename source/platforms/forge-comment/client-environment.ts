@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string>>;
 const passedOn =
 	/^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|GH_CONFIG_DIR|GLAB_CONFIG_DIR)$/;
 
-/** Variables with the host and our credentials there, by the prefixes that a client reads; a client with another name may be one of any host. */
+/** Variables with the host and our credentials, by the prefixes that a client reads; a client with an unknown name may belong to any host. */
 const forgeKey = (cli: string): RegExp =>
 	new RegExp(`^(?:${words[hostOfClient(cli) ?? 'any']}|FORGE)_(?:HOST|TOKEN|ENTERPRISE_TOKEN)$`);
 
@@ -21,8 +21,8 @@ const words = {
 const quiet = {GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1'};
 
 /**
- * The environment of the forge client: from the process what a program needs to run and log in; from the profile (its `.env` over the process)
- * proxies and certificates, the forge's host, and tokens, which are there for this client alone: `gh`, `glab` and `tea` get no token of another.
+ * The environment of the code host's client: from the process, what a program needs to run and log in; from the profile (its `.env` over the process), proxies and
+ * certificates, the host, and only this client's tokens: `gh`, `glab` and `tea` do not get each other's.
  *
  * @see manual/configuration.md#how-the-file-is-read, manual/delivery-forge-comment.md
  */

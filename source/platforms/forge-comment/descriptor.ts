@@ -6,10 +6,10 @@ import {extraValue, shownKey, stickyOf} from '../target-keys.ts';
 import type {TargetKind, TargetProblem} from '../target-kind.ts';
 import {type ForgePlace, forgePlaceOf} from './forge-place.ts';
 
-/** The code host's command-line client. `broken`: why none may be used. */
+/** The code host's command-line client. `broken`: why it must not be used. */
 export type ForgeClient = {readonly cli: string; readonly broken?: string};
 
-/** `forge`. @see manual/delivery-forge-comment.md */
+/** The section `forge`. @see manual/delivery-forge-comment.md */
 const forgeDeclared = defineSettings({
 	cli: setting(nonEmptyText, "The code host's client", {default: 'gh'}),
 });
@@ -25,7 +25,7 @@ export const forgeComment = {
 	},
 	reachesPeople: true,
 	afterBreak: 'uncertain',
-	// What code hosts accept as one comment, with its mark.
+	// The longest comment that code hosts accept, without our mark.
 	text: {maxLength: 65_536 - maxMarkLength, mentions: 'neutralised'},
 	place: extra => `a comment on ${shownPlace(extra)}`,
 	effect(extra) {

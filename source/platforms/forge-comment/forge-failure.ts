@@ -1,7 +1,7 @@
 import type {GroupExit} from '../../core/process-group.ts';
 import type {Failure} from '../delivery-error.ts';
 
-/** The failures of a client, and what they mean for a delivery. */
+/** The failures of a client and their consequences for a delivery. */
 export const forgeFailures = {
 	forge_client_missing: {},
 	forge_client_unusable: {},
@@ -18,7 +18,7 @@ type ForgeCode = keyof typeof forgeFailures;
 /** Why the code host's client failed. `reason` quotes the client: to be cleaned and redacted. */
 export type ForgeFailure = {readonly code: ForgeCode; readonly reason: string};
 
-/** The failure behind a client that could not be started, or that ended with another code than 0. Pure. */
+/** Converts the exit of a client that could not be started, or ended with a code other than 0. Pure. */
 export function failureOfClient(
 	exit: GroupExit & {readonly kind: 'not-started' | 'exited'},
 	cli: string,
@@ -35,7 +35,7 @@ export function failureOfClient(
 		: {code: 'forge_client_unusable', reason: `"${cli}" cannot be run (${exit.code})`};
 }
 
-/** Words of clients with their meaning; the first that matches counts. */
+/** Messages of clients and their meaning; the first match counts. */
 const complaints: ReadonlyArray<readonly [RegExp, ForgeCode]> = [
 	[/rate limit|abuse detection|HTTP 429/i, 'forge_rate_limited'],
 	[/HTTP 5\d\d/i, 'forge_failed'],
@@ -48,15 +48,15 @@ const complaints: ReadonlyArray<readonly [RegExp, ForgeCode]> = [
 export const notLoggedIn = (cli: string): string =>
 	`"${cli}" is not logged in; run "${cli} auth login" on this machine or set GH_TOKEN`;
 
-/** `gh` documents 4 as "requires authentication" and 1 as any other failure. */
+/** `gh` documents exit code 4 as "requires authentication", and 1 as any other failure. */
 const authenticationExit = 4;
 
-/** The words of `gh auth token`, which ends with 1, where it is not logged in; newer versions add the host. */
+/** The message of `gh auth token`, which exits with 1, when not logged in; newer versions append the host. */
 const noToken = /^no oauth token\b/i;
 
 /**
- * Whether the answer of the client to `auth status` means that it is logged in nowhere. The client also ends with 1 where the login of one of several hosts is broken, and other clients may
- * not have the command: neither counts. Pure.
+ * Whether the client's answer to `auth status` means that it is not logged in anywhere. It also exits with 1 if the login of one of several hosts is broken, and other
+ * clients may lack the command: neither counts. Pure.
  */
 export const isLoggedOut = ({
 	code,
@@ -75,7 +75,7 @@ function failureOfExit(
 		return {code: 'forge_not_authenticated', reason: notLoggedIn(cli)};
 	}
 
-	// The address of the request holds the name of the repository, which may be one of these words.
+	// URLs are removed first: they contain the repository's name, which may match by chance.
 	const words = said.replaceAll(/\bhttps?:\/\/\S+/gi, '');
 	const [, complaint = 'forge_failed'] = complaints.find(([pattern]) => pattern.test(words)) ?? [];
 	const how = code === null ? 'was ended by a signal' : `failed (exit ${code})`;

@@ -4,21 +4,21 @@ import {allOf, type Checked, invalidTarget, requiredText, stickyOf} from '../tar
 
 /** A pull request or an issue. */
 export type ForgePlace = {
-	/** `owner/name`; the client's own configuration says on which host. */
+	/** `owner/name`; the host follows from the client's own configuration. */
 	readonly repo: string;
 	/** 1 to 2^31-1. */
 	readonly number: number;
-	/** One comment is kept up to date; another one for each answer otherwise. */
+	/** Whether one comment is kept up to date, instead of a new one for each answer. */
 	readonly sticky: boolean;
 };
 
-// Neither part may look like an option or leave its place; and no host: a payload must not choose who gets the client's token.
+// Neither part may look like an option or leave its place; and no host is accepted: a payload must not choose who gets the client's token.
 const repoPattern =
 	/^(?![.-]+\/)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9_.-]{0,99}$/;
 
 const maxNumber = 2 ** 31 - 1;
 
-/** Where a comment goes: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see manual/delivery-forge-comment.md */
+/** The place of a comment: `deliver_extra.repo` and `deliver_extra.pr_number`, checked. @see manual/delivery-forge-comment.md */
 export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
 	const texts = allOf({
 		repo: requiredText(extra, 'repo'),

@@ -6,12 +6,12 @@ import type {ForgePlace} from './forge-place.ts';
 
 const count = z.number().int().min(0);
 
-/** The run whose answer stands in a comment; 0 when it was none. */
+/** The run whose answer is in a comment; 0 if unknown. */
 const run = count.catch(0);
 
-/** A comment that was being made when this was written. It may be there, under an unknown number. */
+/** A comment that was about to be posted. It may exist, under an unknown number. */
 const postingForm = z.object({
-	/** The end of its text, which no other comment has. */
+	/** The end of its text, which is unique. */
 	mark: z.string(),
 	/** Milliseconds since 1970. */
 	at: count,
@@ -19,7 +19,7 @@ const postingForm = z.object({
 
 export type Posting = z.infer<typeof postingForm>;
 
-/** A comment that is kept up to date. `id`: the code host's number of it. */
+/** A comment that is kept up to date. `id`: its number at the code host. */
 const keptForm = z.union([z.object({id: count, run}), postingForm.extend({run})]);
 
 export type KeptComment = z.infer<typeof keptForm>;
@@ -27,7 +27,7 @@ export type KeptComment = z.infer<typeof keptForm>;
 /** The kind of its memo in the store. */
 const memoKind = 'forge-comment';
 
-/** The name under which a comment is kept: one for each pull request or issue of a route, and for each key of a route that gathers events. */
+/** The name of the memo of a comment: one for each pull request or issue of a route, and for each key of a route that groups events. */
 export const keptName = (
 	{profile, route, key = ''}: Pick<OutgoingMessage, 'profile' | 'route' | 'key'>,
 	{repo, number}: Pick<ForgePlace, 'repo' | 'number'>,
@@ -49,18 +49,22 @@ export async function keep(
 
 const listedForm = z.object({id: count, body: z.string().catch('')});
 
-/** The number of the comment that the client says it has made; `undefined` when it does not say. */
+/** The number of a new comment in the client's output; `undefined` if it is missing. */
 export const idOfAnswer = (stdout: string): number | undefined =>
 	listedForm.safeParse(parsedJson(stdout)).data?.id;
 
-/** How far our clock may be ahead of the code host's. */
+/** How far our clock may be ahead of the code host's, milliseconds. */
 const skewMs = 60 * 60 * 1000;
 
-/** The path that lists the comments among which the one of `posting` is, the oldest first. One page: hardly more than 100 are made or changed from then on. */
+/** The path that lists the comments among which that of `posting` is, oldest first. One page: hardly more than 100 are created or changed after that. */
 export const listedSince = (number: number, {at}: Posting): string =>
 	`${number}/comments?per_page=100&since=${new Date(at - skewMs).toISOString()}`;
 
-/** The number of the comment that ends with `mark`, of those that the client lists; of several the oldest, since the others are copies of it. `undefined`: there is none. @throws SyntaxError unless `stdout` is JSON */
+/**
+ * The number of the comment in the client's list that ends with `mark`; the oldest of several, since the others are copies. `undefined` if there is none.
+ *
+ * @throws SyntaxError unless `stdout` is JSON
+ */
 export function idOfMarked(stdout: string, {mark}: Posting): number | undefined {
 	const listed: JsonValue = JSON.parse(stdout);
 	return (Array.isArray(listed) ? listed : [])

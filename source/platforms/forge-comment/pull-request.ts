@@ -4,8 +4,8 @@ import type {PullRequest} from '../../core/run.ts';
 import {forgePlaceOf} from './forge-place.ts';
 
 /**
- * The pull request that an event of a code host is about, by the fields of GitHub, Gitea and Forgejo (of a comment, too), else by those of GitLab. `undefined` where it names none, or not
- * as a code host would. The repository is the one that the pull request goes to, also when it comes from a fork.
+ * The pull request that a code host's event is about, by the fields of GitHub, Gitea and Forgejo (also for a comment), otherwise by those of GitLab. `undefined` if there
+ * is none, or its values are not valid for a code host. The repository is the target of the pull request, even if that comes from a fork.
  *
  * @see manual/prefetch.md
  */
@@ -33,8 +33,8 @@ export function pullRequestIn(
 }
 
 /**
- * `owner/name` of the repository on GitHub that an event is about; `undefined` where it names none. Without the header of GitHub (`isGithub`) only the event of a pull request is known to be
- * one: others have a `repository.full_name`, too.
+ * `owner/name` of the GitHub repository that an event is about; `undefined` if there is none. Without GitHub's header (`isGithub`), only an event about a pull request is
+ * recognised: other senders also have `repository.full_name`.
  *
  * @see manual/sandbox-network.md#forge
  */
@@ -51,11 +51,11 @@ export function repositoryIn(
 
 const commitPattern = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-// Without a dot: a client would read it as a host, and a payload must not choose who gets the client's token.
+// No dots: a client would take the group for a host, and a payload must not choose who gets the client's token.
 const groupPattern = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$/;
 const maxGroups = 20;
 
-/** Only on GitLab may groups stand before the last two parts of the name. */
+/** Only on GitLab may groups precede the last two parts of the name. */
 function checked(
 	host: PullRequest['host'],
 	{repo, number}: {readonly repo?: JsonValue | undefined; readonly number?: JsonValue | undefined},
@@ -79,11 +79,14 @@ type Client = {
 	readonly name: string;
 	/** The arguments that print the diff of a pull request. */
 	readonly args: (pullRequest: PullRequest) => readonly string[];
-	/** The same, file by file, for a diff that the host refuses to print whole. */
+	/** Arguments that print it file by file, for a diff that the host refuses to print as a whole. */
 	readonly byFile?: (pullRequest: PullRequest) => readonly string[];
 };
 
-/** Writes a diff of what `pulls/N/files` lists, as git would: names with controls or quotes are quoted, and a file without a patch (binary, very large, only renamed) is named. */
+/**
+ * A `jq` program that converts the list from `pulls/N/files` to a diff as git writes it: names with control characters or quotes are quoted, and a file without a patch
+ * (binary, very large, only renamed) is named.
+ */
 const filesAsDiff = String.raw`
 def named($side): ($side + .) | if test("[\\x00-\\x1f\\x7f\"\\\\]") then @json else . end;
 .[]
@@ -116,24 +119,24 @@ const clients: Readonly<Record<PullRequest['host'], Client>> = {
 	},
 };
 
-/** The host whose client is called like `cli`: GitLab for `/usr/bin/glab`. `undefined`: another name. */
+/** The host of a client by its program name: GitLab for `/usr/bin/glab`. `undefined` for any other name. */
 export const hostOfClient = (cli: string): PullRequest['host'] | undefined => {
 	const name = /[^/\\]*$/.exec(cli)?.[0].replace(/\.exe$/i, '');
 	return (['github', 'gitlab', 'gitea'] as const).find(host => clients[host].name === name);
 };
 
-/** The host that is asked: Gitea, too, where its client is configured and its events come with neutral names. */
+/** The host to ask: Gitea instead of GitHub if its client is configured, since its events also have neutral names. */
 const hostFor = (host: PullRequest['host'], cli: string): PullRequest['host'] =>
 	host === 'github' && hostOfClient(cli) === 'gitea' ? 'gitea' : host;
 
-/** The client for events of `host`: `cli`, which is `forge.cli`, unless its name is that of another host's client. One with a name of its own is taken for a client like `gh`. */
+/** The client for events of `host`: `cli` (the setting `forge.cli`), unless its name is that of another host's client. A client with an unknown name is assumed to be like `gh`. */
 export function clientFor(host: PullRequest['host'], cli: string): string {
 	const asked = hostFor(host, cli);
 	return (hostOfClient(cli) ?? 'github') === asked ? cli : clients[asked].name;
 }
 
 /**
- * The command that prints the diff of a pull request. `byFile`: the arguments that make it of the list of its files, where the client can.
+ * The command that prints the diff of a pull request. `byFile`: the arguments for composing it from the list of files, if the client can do that.
  *
  * @see manual/prefetch.md
  */

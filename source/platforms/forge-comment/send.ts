@@ -19,23 +19,24 @@ import type {KeptComment, Posting} from './kept-comment.ts';
 
 const timeoutMs = 30_000;
 
-/** From SIGTERM to SIGKILL. */
+/** Delay between SIGTERM and SIGKILL, milliseconds. */
 const termGraceMs = 2000;
 
-/** How much of the client's output is read. The limit is high, since a client that is stopped may have commented. */
+/** How much of the client's output is read. The limit is high, since a client that is stopped may already have commented. */
 const output = {limitBytes: 16 * 1024 * 1024, above: 'stop'} as const;
 
-/** Answers to one place follow each other, also when a reload changes the sender meanwhile: two runs that end at once make one comment. */
+/** Serialises answers to one place, even if a reload replaces the sender meanwhile: two runs that end at once make only one comment. */
 const oneByOne = createKeyedMutex(32);
 
-/** Failures of an edit: the comment is gone, or another user's. */
+/** Failures of an edit if the comment is gone, or belongs to another user. */
 const notOurs: ReadonlySet<string> = new Set(['forge_target_not_found', 'forge_forbidden']);
 
 /**
- * Posts comments with the code host's client, each within 30 s. `issue comment` is the general way: it takes the number of an issue or of a pull
- * request, while `pr comment` refuses issues. One that is kept up to date is made and edited with `api`, which says its number. The text goes through stdin, with the gateway's mark.
+ * Posts comments with the code host's client, each within 30 s. Uses `issue comment`, which accepts the number of an issue or a pull request, while `pr comment` refuses
+ * issues. A comment to be kept up to date is created and edited with `api`, which returns its number. The text goes through stdin, with the gateway's mark.
  *
- * A comment rejects with a `DeliveryError` `forge_*`, `delivery_timeout`, `delivery_aborted`.
+ * Rejects with a `DeliveryError` `forge_*`, `delivery_timeout`, `delivery_aborted`.
+ *
  *
  * @see manual/delivery-forge-comment.md, manual/commands.md
  */
@@ -53,7 +54,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 				command: cli,
 				args,
 				env: clientEnvironment(cli, {own: environment(), profile: profileEnvironment(profile)}),
-				// Nothing near the gateway may influence the client, and a missing folder must not look like a missing client.
+				// No folder near the gateway may influence the client, and a missing working directory must not look like a missing client.
 				cwd: '/',
 				input: '',
 				stdout: output,
@@ -79,7 +80,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 		throw failureOf(exit, cli, reason => `Cannot comment on "${place}": ${clean(reason)}`);
 	};
 
-	/** Edits the comment that is there, or makes one. The answer of a later run stays. */
+	/** Edits the existing comment, or creates one. The answer of a later run is not replaced. */
 	const keepUp = async (
 		message: OutgoingMessage,
 		{repo, number}: ForgePlace,
@@ -88,7 +89,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 		const issues = `repos/${repo}/issues`;
 		const send = async (method: 'POST' | 'PATCH', path: string) =>
 			post(['api', '--method', method, `${issues}/${path}`, '-F', 'body=@-'], message, way);
-		/** The comment that a broken try may have made. */
+		/** Finds the comment that an interrupted attempt may have created. */
 		const find = async (posting: Posting) => {
 			const path = `${issues}/${listedSince(number, posting)}`;
 			const listed = await post(['api', '--method', 'GET', path], {profile: message.profile}, way);
@@ -114,7 +115,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 			}
 		};
 
-		// The comment is made all the same: without the note, the next answer makes another one.
+		// A failure does not prevent the comment: without the memo, the next answer creates another one.
 		const note = async (comment: KeptComment) => {
 			await keep(memos, name, comment).catch((error: unknown) =>
 				log.warn(`Cannot keep the number of a comment: ${messageOf(error)}`),
@@ -227,7 +228,7 @@ function failureOf(exit: GroupExit, cli: string, say: (reason: string) => string
 const forgeError = (code: ForgeFailure['code'], message: string) =>
 	new DeliveryError(code, message, forgeFailures[code]);
 
-/** The health of the code host's client, by its answers to `--version` and `auth status`. Pure. */
+/** The health of the code host's client, from its output of `--version` and `auth status`. Pure. */
 function healthOfClient(
 	cli: string,
 	{version, login}: Readonly<Record<'login' | 'version', GroupExit>>,
@@ -267,7 +268,7 @@ function healthOfClient(
 			};
 }
 
-/** `gh version 2.63.0 (2024-11-27)`; its name in quotes where it does not say. */
+/** The client's version line, `gh version 2.63.0 (2024-11-27)`; its quoted name if there is none. */
 function nameOf(cli: string, version: GroupExit): string {
 	const [said = ''] = version.kind === 'exited' ? version.stdout.trim().split('\n') : [];
 	return said === '' ? `"${cli}"` : said;

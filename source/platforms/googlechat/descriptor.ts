@@ -43,7 +43,7 @@ export const googlechat = definePlatform({
 	},
 	edits: Infinity,
 	perMinute: 60,
-	// It is documented without a bound.
+	// Documented without a limit.
 	keyWindowMs: 3_600_000,
 	setUp: [
 		'In the space, open Apps & integrations, add a webhook and copy its address: that is enough for one space.',

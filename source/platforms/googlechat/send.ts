@@ -11,15 +11,15 @@ import {googlechat} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import {accountKey, type GooglechatSettings} from './descriptor.ts';
 
-/** Bytes of the text: a message has 32,000, with all that stands beside it. */
+/** Maximum size of the text, bytes: a message may have 32,000 including everything else. */
 const maxBytes = 30_000;
 
-/** Google does not say how long to wait; its bound is about a minute. */
+/** How long to wait after a rate limit, milliseconds: Google does not say; its limits are per minute. */
 const waitMs = 10_000;
 
 const markupSyntax = 'MARKUP_SYNTAX_MARKDOWN';
 
-/** `spaces.messages.create` and `patch`. Rejects as `Ask`. @see manual/delivery-googlechat.md */
+/** Sends messages with `spaces.messages.create` and edits them with `patch`. Rejects as `Ask`. @see manual/delivery-googlechat.md */
 export const connect: Connect<GooglechatSettings> = (
 	{apiBase, homeChannel, webhooks, serviceAccount, maxParts},
 	world,
@@ -83,7 +83,12 @@ export const connect: Connect<GooglechatSettings> = (
 const judge = ({json, status}: Judged) =>
 	typeof json['name'] === 'string' || (status === 429 && limited(waitMs));
 
-/** What asks for an access token of a service account. @see RFC 7523 §2.1, https://developers.google.com/identity/protocols/oauth2/service-account#httprest @throws DeliveryError `platform_unauthorized` for a key that cannot be used; of its text nothing is said */
+/**
+ * The request for an access token of a service account.
+ *
+ * @see RFC 7523 §2.1, https://developers.google.com/identity/protocols/oauth2/service-account#httprest
+ * @throws DeliveryError `platform_unauthorized` for an unusable key; the message does not quote it
+ */
 async function loginOf(
 	account: NonNullable<GooglechatSettings['serviceAccount']>,
 	{clock, hide}: Pick<SenderWorld, 'clock' | 'hide'>,

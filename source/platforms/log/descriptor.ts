@@ -1,9 +1,9 @@
 import type {SenderWorld, TargetKind} from '../target-kind.ts';
 
-/** Cut before it is cleaned; a record of the log holds less anyway. */
+/** Maximum length before cleaning, characters; a log record contains less anyway. */
 const maxTextLength = 8000;
 
-/** The gateway log: one record per answer, as much of it as a record holds. The whole answer stays in the journal. @see manual/delivery-log.md */
+/** The gateway log: one record per answer, truncated to what a record can hold. The journal has the whole answer. @see manual/delivery-log.md */
 export const log = {
 	kind: 'log',
 	reachesPeople: false,
@@ -11,7 +11,7 @@ export const log = {
 	place: () => 'the log',
 	effect: () => 'writes the answer to the log',
 	check: () => ({ok: true, value: undefined}),
-	// Nothing has to be loaded for it: it is what remains when others fail.
+	// Needs no module: it must work when others fail.
 	load: async () => ({connect}),
 } as const satisfies TargetKind<unknown, undefined>;
 

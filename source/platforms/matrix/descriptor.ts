@@ -25,7 +25,7 @@ export const matrix = definePlatform({
 	reply: {form: /^\$\S{1,254}$/, says: 'the id of an event ($abc)'},
 	edits: Infinity,
 	perMinute: 0,
-	// How long is not specified; servers that forget transactions do so after half an hour or later.
+	// The time is not specified; servers that forget transactions do so after half an hour or later.
 	keyWindowMs: 1_800_000,
 	setUp: [
 		'Make an account for the gateway on the homeserver, invite it into the room and join with it.',

@@ -7,7 +7,7 @@ export type MatrixText = {readonly body: string; readonly formatted_body?: strin
 
 const list: Dialect['list'] = (items, start) => {
 	const entries = items.map(item =>
-		// A paragraph of its own would set items apart.
+		// Without paragraph tags, which would separate the items.
 		item
 			.map(({type, text}) =>
 				type === 'paragraph' ? text.replace(/^<p>/, '').replace(/<\/p>$/, '<br>') : text,
@@ -42,7 +42,7 @@ const html = rendererOf({
 	measure: utf8Bytes,
 });
 
-/** Both texts of a message, of tags that clients show. The empty `m.mentions` of the message switches mentions off. Limit in bytes of both together, as JSON. */
+/** Both texts of a message, with tags that clients support. The message's empty `m.mentions` disables mentions. The limit is the size of both together as JSON, bytes. */
 export const matrix: Renderer<MatrixText> = {
 	prepare: html.prepare,
 	render: blocks => ({body: plainText.render(blocks), formatted_body: html.render(blocks)}),

@@ -4,10 +4,10 @@ import {listAt, memberAt, objectAt, textAt} from '../ask.ts';
 import type {InboundMessage} from '../listener.ts';
 import {bounded, maxTextLength, quotedText} from '../message-text.ts';
 
-/** A message, as far as its event alone tells. */
+/** A message, as far as its event alone shows. */
 export type ReadMessage = Omit<InboundMessage, 'isDirect' | 'isForUs' | 'quote'> & {
 	readonly isMention: boolean;
-	/** The event that it answers; of a thread the first one, which it does not quote. */
+	/** The event that it replies to; in a thread the first event, which is not quoted. */
 	readonly answered?: {readonly event: string; readonly isQuoted: boolean};
 };
 
@@ -18,7 +18,7 @@ const maxNameLength = 200;
 const maxIdLength = 300;
 const eventForm = /^\$\S{1,254}$/;
 const userForm = /^@\S{1,254}$/;
-/** How old messages may be that were written before we joined. */
+/** How old messages from before our join may be, milliseconds. */
 const beforeJoinMs = 600_000;
 
 /**
@@ -50,7 +50,7 @@ export function messageIn(
 
 	const root = eventAt(relation, 'event_id');
 	const thread = textAt(relation, 'rel_type') === 'm.thread' ? root : undefined;
-	// Clients without threads are shown an answer to the one before it.
+	// For clients without threads, messages of a thread are shown as replies to the previous one: not a real reply.
 	const isFallback = thread !== undefined && memberAt(relation, 'is_falling_back') === true;
 	const replied = isFallback ? undefined : eventAt(relation, 'm.in_reply_to', 'event_id');
 	const answered = replied ?? thread;
@@ -69,7 +69,7 @@ export function messageIn(
 	};
 }
 
-/** The quote of another person's event; `undefined` where it has no text. */
+/** Another person's event as a quote; `undefined` if it has no text. */
 export function quoteIn(event: JsonObject, nameOf: NameOf): InboundMessage['quote'] {
 	const user = textAt(event, 'sender');
 	const text = textIn(objectAt(event, 'content'));
@@ -78,7 +78,7 @@ export function quoteIn(event: JsonObject, nameOf: NameOf): InboundMessage['quot
 		: undefined;
 }
 
-/** The names that members have in a room, by their user ids. */
+/** The names of a room's members, by user id. */
 export function namesIn(events: readonly JsonObject[]): ReadonlyMap<string, string> {
 	return new Map(
 		events
@@ -91,7 +91,7 @@ export function namesIn(events: readonly JsonObject[]): ReadonlyMap<string, stri
 	);
 }
 
-/** The events of a room that are for us: those after our join, and recent ones between the invitation and the join. */
+/** A room's events that concern us: those after our join, and recent ones between the invitation and the join. */
 export function sinceJoin(events: readonly JsonObject[], ours: string): readonly JsonObject[] {
 	const memberships = events.map(event => (isOwn(event, ours) ? changeOf(event) : undefined));
 	const join = memberships.lastIndexOf('join');
@@ -117,7 +117,7 @@ export const isMembership = (event: JsonObject): boolean =>
 const isOwn = (event: JsonObject, ours: string): boolean =>
 	isMembership(event) && textAt(event, 'state_key') === ours;
 
-/** The new membership of an event that changes it; `undefined` for a new name. */
+/** The new membership if an event changes it; `undefined` if it only changes a name. */
 function changeOf(event: JsonObject): string | undefined {
 	const membership = textAt(event, 'content', 'membership');
 	const before = objectAt(event, 'unsigned', 'prev_content');
@@ -127,7 +127,7 @@ function changeOf(event: JsonObject): string | undefined {
 	return isUnknown || textAt(before, 'membership') === membership ? undefined : membership;
 }
 
-/** All users who invite us in the events of an invitation, to which a stranger's server may have added some. */
+/** All users who invite us in the events of an invitation: a stranger's server may have added some. */
 export const invitersIn = (events: readonly JsonObject[], ours: string): readonly string[] =>
 	events
 		.filter(event => isOwn(event, ours) && textAt(event, 'content', 'membership') === 'invite')
@@ -141,7 +141,7 @@ function eventAt(json: JsonObject, ...path: readonly string[]): string | undefin
 	return eventForm.test(id) ? id : undefined;
 }
 
-/** Messages that may have a caption: `body` is one where it is not the name of the file. */
+/** Types of messages that may have a caption: `body` is one if it differs from the file's name. */
 const files: ReadonlySet<string> = new Set(['m.audio', 'm.file', 'm.image', 'm.video']);
 
 function textIn(content: JsonObject): string {
@@ -158,7 +158,7 @@ function textIn(content: JsonObject): string {
 	return isReply ? withoutFallback(body) : body;
 }
 
-/** Older clients repeat in front of an answer what it answers. @see Matrix client-server API 1.12, fallbacks for rich replies */
+/** Removes the quote that older clients put before a reply. @see Matrix client-server API 1.12, fallbacks for rich replies */
 function withoutFallback(body: string): string {
 	if (!/^> (?:\* )?<@[^>\n]*>/.test(body)) {
 		return body;
@@ -178,19 +178,19 @@ function mentions(text: string, content: JsonObject, ours: string): boolean {
 	return named.includes(ours) || isLinked || indexOfUs(text, ours) !== -1;
 }
 
-/** Some clients encode what others do not. */
+/** Links to a user: only some clients encode the id. */
 const linksTo = (user: string): readonly string[] =>
 	[user, encodeURIComponent(user)].map(name => `"https://matrix.to/#/${name}"`);
 
-/** Without the message that older clients repeat in front of an answer. */
+/** The HTML without the quote that older clients put before a reply. */
 const htmlIn = (content: JsonObject): string =>
 	textAt(content, 'formatted_body').replace(/^<mx-reply>.*?<\/mx-reply>/s, '');
 
-/** Where our user id stands as a word; -1: nowhere. */
+/** The index of our user id as a separate word; -1 if it does not occur. */
 const indexOfUs = (text: string, ours: string): number =>
 	text.search(new RegExp(`(?<!\\w)${RegExp.escape(ours)}(?![\\w-]|[.:]\\w)`));
 
-/** A text without our name or user id that it begins with: the name that the link to us has. */
+/** Removes our name (the words of the link to us) or user id from the beginning of a text. */
 function withoutLead(text: string, content: JsonObject, ours: string): string {
 	const [, href = '', name = ''] =
 		/^(?:<p>)?<a href=("[^"]*")>([^<]*)<\/a>/.exec(htmlIn(content)) ?? [];

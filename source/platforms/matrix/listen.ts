@@ -18,11 +18,11 @@ import {invitersIn} from './inbound.ts';
 import {createRooms, stateFilter, timelineFilter, type Turn} from './rooms.ts';
 
 const askMs = 10_000;
-/** How long the server holds a request for which it has nothing. */
+/** How long the server holds a request while nothing happens, milliseconds. */
 const holdMs = 30_000;
-/** What it may take beyond that: a first answer has all rooms. */
+/** Additional time limit, milliseconds: a first answer contains all rooms. */
 const syncMs = 60_000;
-/** For all quotes of one answer. */
+/** Time limit for all quotes of one answer, milliseconds. */
 const quotesMs = 10_000;
 const usualTimeline = 50;
 const maxInvitations = 100;
@@ -45,7 +45,7 @@ const filterOf = (limit: number): string =>
 const isRoom = (room: string): boolean => /^!\S{1,254}$/.test(room) && room.isWellFormed();
 
 /**
- * Syncs. The cursor is `next_batch`, with the encrypted rooms; the server keeps the events after it as long as it keeps the room.
+ * Listens by sync requests. The cursor is `next_batch` together with the encrypted rooms; the server keeps the events after it as long as it keeps the room.
  *
  * @see manual/delivery-matrix.md#conversations, Matrix client-server API, GET /sync
  */
@@ -54,7 +54,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 	world,
 ) => {
 	const {clock, log} = world;
-	/** An `Ask` whose successes have that member. */
+	/** Creates an `Ask` whose successful answers have that member. */
 	const asking = (member: string) =>
 		createAsk(world, {
 			platform: 'matrix',
@@ -73,14 +73,14 @@ export const createListener: CreateListener<MatrixSettings> = (
 	};
 	const known = createRooms(world, asks);
 	const {encrypted} = known;
-	/** Invitations that are not accepted yet: when to try, and the tries so far. */
+	/** Pending invitations: when to try next, and the attempts so far. */
 	const invitations = new Map<string, {readonly at: number; readonly tries: number}>();
 	let timelineLimit = usualTimeline;
 
-	/** One answer; `undefined` where the server no longer knows `since`. */
+	/** One sync; `undefined` if the server no longer knows `since`. */
 	const sync = async (since: string | undefined, timeoutMs: number, signal: AbortSignal) => {
 		const query = new URLSearchParams({
-			// A first start needs only the list of rooms.
+			// The first sync only needs the list of rooms.
 			filter: filterOf(since === undefined ? 1 : timelineLimit),
 			timeout: String(since === undefined ? 0 : timeoutMs),
 			...(since !== undefined && {since}),
@@ -106,7 +106,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 		}
 	};
 
-	/** Joins rooms to which allowed people invite us. Other invitations are left as they are. */
+	/** Joins rooms to which allowed people invite us; ignores other invitations. */
 	const join = async (invited: JsonObject, {ours, hearing, signal}: Omit<Turn, 'since'>) => {
 		for (const [room, invitation] of Object.entries(invited)) {
 			const events = listAt(objectOf(invitation), 'invite_state', 'events').filter(isJsonObject);
@@ -122,7 +122,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 			invitations.delete(room);
 			try {
 				const path = `/rooms/${encodeURIComponent(room)}/join`;
-				// oxlint-disable-next-line no-await-in-loop -- one after the other
+				// oxlint-disable-next-line no-await-in-loop -- sequential
 				await asks.join({path, json: {}, sendsNothing: true}, {limitMs: askMs, signal});
 			} catch (error) {
 				signal.throwIfAborted();
@@ -148,7 +148,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 				}
 			};
 
-			/** Takes one answer; whether anything came. */
+			/** Processes one sync; resolves with whether anything arrived. */
 			const take = async (ours: string, timeoutMs: number): Promise<boolean> => {
 				const before = since;
 				const answer = await sync(before, timeoutMs, signal);
@@ -173,7 +173,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 				note();
 				const turn = {ours, hearing, signal, until: clock.monotonic() + quotesMs};
 				for (const [room, one] of before === undefined ? [] : joined) {
-					// oxlint-disable-next-line no-await-in-loop -- so that what waits is never more than one room has
+					// oxlint-disable-next-line no-await-in-loop -- limits memory to the missed events of one room
 					await known.hear(room, one, {...turn, since: before ?? ''});
 				}
 
@@ -199,7 +199,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 					encrypted.set(room, isTold === true || encrypted.get(room) === true);
 				}
 
-				// The first request does not wait: it shows whether we may listen.
+				// The first request does not wait: it shows whether listening is allowed.
 				await take(ours, 0);
 				return async () => take(ours, holdMs);
 			});
@@ -207,7 +207,7 @@ export const createListener: CreateListener<MatrixSettings> = (
 	};
 };
 
-/** A server that was set back refuses `since`. Other refusals come without a `since`, too. */
+/** Whether the server may have refused `since`, as after being restored from a backup. A refusal for another reason recurs with the next request, which has no `since`. */
 const isUnknownSince = (status: number, request: PlatformCall): boolean =>
 	status === 400 && 'path' in request && /^\/sync\?.*&since=/.test(request.path);
 

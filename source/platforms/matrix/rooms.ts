@@ -18,7 +18,7 @@ import {
 const askMs = 10_000;
 const pageMs = 60_000;
 const pageSize = 100;
-/** Events of a gap, and requests for them: some pages are empty. */
+/** Maximum number of events to fill a gap, and of requests for them: some pages are empty. */
 const maxMissed = 1000;
 const maxPages = 20;
 const maxRemembered = 1000;
@@ -26,39 +26,39 @@ const maxEncrypted = 100;
 
 const withNames = {lazy_load_members: true, include_redundant_members: true};
 
-/** The events that are needed of a timeline; and of the state of a room, the latter with the members who write, for their names. */
+/** The required events of a timeline, and of a room's state, the latter with the members who write, for their names. */
 export const timelineFilter = {
 	types: ['m.room.message', 'm.room.encrypted', 'm.room.encryption', 'm.room.member'],
 	...withNames,
 };
 export const stateFilter = {types: ['m.room.encryption', 'm.room.member'], ...withNames};
 
-/** Requests by what they ask for. */
+/** Requests by kind. */
 export type Asks = Readonly<Record<'event' | 'members' | 'messages', Ask>>;
 
 export type Turn = {
 	/** Our user id. */
 	readonly ours: string;
 	readonly hearing: Hearing;
-	/** The cursor before the answer. */
+	/** The cursor before this sync. */
 	readonly since: string;
-	/** When quotes begin to be left out, `Clock.monotonic`. */
+	/** When quotes start to be left out, by `Clock.monotonic`. */
 	readonly until: number;
 	readonly signal: AbortSignal;
 };
 
-/** Facts about rooms that are kept from answer to answer: bounded, and asked for again where they were forgotten. */
+/** Facts about rooms, kept between syncs in limited number; dropped ones are requested again. */
 export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, asks: Asks) {
-	/** The number of members of a room. */
+	/** Number of members by room. */
 	const members = new Map<string, number>();
 	const unreadMembers = new Map<string, true>();
 	/** Whether events that were answered or seen are ours. */
 	const isOurEvent = new Map<string, boolean>();
 	const lastSeen = new Map<string, string>();
-	/** Encrypted rooms, and whether we said there that we cannot read them. */
+	/** Encrypted rooms, and whether we have said there that we cannot read them. */
 	const encrypted = new Map<string, boolean>();
 
-	/** The events between the last one of a room that was seen and the timeline of an answer, with the members who wrote them. */
+	/** The events of a room between the last one seen and the timeline of a sync, with the members who wrote them. */
 	const missedIn = async (room: string, from: string, {since, signal}: Turn) => {
 		const events: JsonObject[] = [];
 		const state: JsonObject[] = [];
@@ -73,7 +73,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 					filter: JSON.stringify(timelineFilter),
 				});
 				const path = `/rooms/${encodeURIComponent(room)}/messages?${query.toString()}`;
-				// oxlint-disable-next-line no-await-in-loop -- one page after the other
+				// oxlint-disable-next-line no-await-in-loop -- sequential pages
 				const answer = await asks.messages(
 					{method: 'GET', path, maxAnswerBytes},
 					{limitMs: pageMs, signal},
@@ -89,7 +89,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 				throw error;
 			}
 
-			// We may no longer look back: only the timeline is heard.
+			// Access to the history may be forbidden now: only the timeline is used.
 			log.debug('Missed messages of a Matrix room cannot be read', {reason: messageOf(error)});
 		}
 
@@ -107,7 +107,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 				);
 				count = Object.keys(objectAt(answer, 'joined')).length;
 			} catch (error) {
-				// Tried once more, or a direct message without a mention would be lost; not again, since one room must not hold up the others.
+				// Retried once, or a direct message without a mention would be lost; not more often, since one room must not hold up the others.
 				if (error instanceof DeliveryError && error.retryable && !unreadMembers.has(room)) {
 					keepLast(unreadMembers, [room, true], maxRemembered);
 					throw error;
@@ -120,7 +120,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 		return members.get(room) === 2;
 	};
 
-	/** A message together with the event that it answers. A quote that does not come in time is left out. */
+	/** Combines a message with the event that it replies to. A quote that does not arrive in time is left out. */
 	const withAnswered = async (
 		{answered, isMention, ...message}: ReadMessage,
 		nameOf: NameOf,
@@ -203,7 +203,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 			sayEncrypted(room, event, turn);
 			const message = messageIn(event, {room, ours, nameOf});
 			if (message) {
-				// oxlint-disable-next-line no-await-in-loop -- in their order
+				// oxlint-disable-next-line no-await-in-loop -- in order
 				messages.push(await withAnswered(message, nameOf, turn));
 			}
 		}

@@ -8,23 +8,27 @@ import {splitAs} from '../text/messages.ts';
 import type {MatrixSettings} from './descriptor.ts';
 import {matrix, type MatrixText} from './dialect.ts';
 
-/** Bytes of both texts as JSON: an event has at most 65,536, with all that servers add. */
+/** Maximum size of both texts as JSON, bytes: an event may have 65,536, including what servers add. */
 const maxBytes = 60_000;
 
-/** Aliases that are remembered. */
+/** Maximum number of cached aliases. */
 const maxAliases = 1000;
 
 const whoAmI = '/account/whoami';
 
 const directory = '/directory/room/';
 
-/** The member of an answer without which it is no success. */
+/** The member that a successful answer must have. */
 function successOf(request: PlatformCall): string {
 	const path = 'path' in request ? request.path : '';
 	return path === whoAmI ? 'user_id' : path.startsWith(directory) ? 'room_id' : 'event_id';
 }
 
-/** `PUT …/send/m.room.message/{txnId}`, whose texts are JSON of a `MatrixText`. Rejects as `Ask`. @see manual/delivery-matrix.md, Matrix client-server API, PUT /rooms/{roomId}/send */
+/**
+ * Sends with `PUT …/send/m.room.message/{txnId}`; texts are a `MatrixText` as JSON. Rejects as `Ask`.
+ *
+ * @see manual/delivery-matrix.md, Matrix client-server API, PUT /rooms/{roomId}/send
+ */
 export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxParts}, world) => {
 	const ask = createAsk(world, {
 		platform: 'matrix',
@@ -41,7 +45,7 @@ export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxPa
 		}
 
 		const path = `${directory}${encodeURIComponent(chat)}`;
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was judged
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the judge has checked it
 		const {room_id: room} = (await ask({method: 'GET', path}, limits)) as {room_id: string};
 		if (roomsByAlias.size >= maxAliases) {
 			roomsByAlias.clear();
@@ -72,14 +76,14 @@ export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxPa
 				limits,
 			);
 		} catch (error) {
-			// The alias may have moved to another room.
+			// The alias may now refer to another room.
 			roomsByAlias.delete(chat);
 			throw error;
 		}
 	};
 
 	return {
-		// A message that changes another one has its texts twice.
+		// A message that edits another one contains its texts twice.
 		split: splitAs(
 			asJson(matrix),
 			({isSticky}: MessagePlace) => (isSticky ? maxBytes / 2 : maxBytes),
@@ -96,7 +100,7 @@ export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxPa
 			const room = encodeURIComponent(await roomOf(chat, part));
 			const path = `/rooms/${room}/event/${encodeURIComponent(id)}`;
 			const event = await ask({method: 'GET', path, isEdit: true}, part);
-			// A deleted event stays without its content; the server accepts changes of it, which no client shows.
+			// A deleted event remains without content; the server accepts edits of it, which no client shows.
 			if (memberAt(event, 'content', 'msgtype') === undefined) {
 				throw new DeliveryError('message_gone', `Cannot change ${id} in ${chat}: it was deleted`);
 			}
@@ -116,7 +120,11 @@ export const connect: Connect<MatrixSettings> = ({homeserver, accessToken, maxPa
 	};
 };
 
-/** A thread is shown by clients without threads as answers to its beginning. @see Matrix client-server API, fallback for unthreaded clients */
+/**
+ * The relation to a thread or a replied message. Clients without threads show thread messages as replies to its beginning.
+ *
+ * @see Matrix client-server API, fallback for unthreaded clients
+ */
 function relationOf(thread: string | undefined, replyTo: string | undefined) {
 	const answered = replyTo ?? thread;
 	return (
@@ -138,7 +146,7 @@ function contentOf(text: string) {
 		msgtype: 'm.notice',
 		body,
 		...(formatted_body !== undefined && {format: 'org.matrix.custom.html', formatted_body}),
-		// Without this, clients would look for names in the body.
+		// Without this, clients would search the body for names.
 		'm.mentions': {},
 	};
 }

@@ -2,7 +2,7 @@ import {createAsk, type Ask, type Judged} from '../ask.ts';
 import type {SenderWorld} from '../target-kind.ts';
 import type {MattermostSettings} from './descriptor.ts';
 
-/** Asks as the bot account. `isGood`: whether an answer without an error is a success. */
+/** Creates an `Ask` for the bot account. `isGood`: whether an answer without an error is a success. */
 export const askMattermost = (
 	{botToken, apiBase}: Pick<MattermostSettings, 'apiBase' | 'botToken'>,
 	world: Pick<SenderWorld, 'clock' | 'post'>,
@@ -14,7 +14,7 @@ export const askMattermost = (
 		headers: {authorization: `Bearer ${botToken}`},
 		judge(answer) {
 			const {status, header, json} = answer;
-			// Errors have an `id`, too.
+			// Errors also have an `id`.
 			if (status < 300 && json['status_code'] === undefined && isGood(answer)) {
 				return true;
 			}
@@ -23,7 +23,7 @@ export const askMattermost = (
 				return false;
 			}
 
-			// When all of the allowance is back; `Retry-After` tells of the next request.
+			// The time when the whole allowance is available again; `Retry-After` is the time of the next request.
 			const resetMs = Number(header('x-ratelimit-reset')) * 1000;
 			return {
 				code: 'platform_rate_limited',

@@ -22,7 +22,7 @@ export const mattermost = definePlatform({
 	thread: {form: id, says: 'the id of the first post of a thread: 26 small letters and digits'},
 	edits: Infinity,
 	perMinute: 600,
-	// The server remembers idempotency keys for 30 s after their arrival: a repeated message has to arrive within that time.
+	// The server remembers idempotency keys for 30 s after their arrival: a repeated message must arrive within that time.
 	keyWindowMs: 20_000,
 	setUp: [
 		'Create a bot account (Integrations > Bot Accounts; a system administrator has to enable bot accounts): its token is shown once.',

@@ -8,16 +8,16 @@ const idForm = /^[a-z0-9]{26}$/;
 /** The bot account. */
 export type Ours = {
 	readonly user: string;
-	/** Finds a mention anywhere, and the one that a text begins with. */
+	/** `mention` finds a mention anywhere, `lead` one at the beginning of a text. */
 	readonly mention: RegExp;
 	readonly lead: RegExp;
 };
 
-/** The account that `/users/me` tells of; `undefined` where it does not. */
+/** The account in the answer of `/users/me`; `undefined` if it is invalid. */
 export function oursIn(me: JsonObject): Ours | undefined {
 	const user = textAt(me, 'id');
 	const name = textAt(me, 'username');
-	// A full stop after the name is not part of the name.
+	// A full stop after a name does not belong to it.
 	const at = `@${RegExp.escape(name)}(?![\\w-]|\\.\\w)`;
 	return idForm.test(user) && /^[\w.-]{1,64}$/.test(name)
 		? {
@@ -28,7 +28,7 @@ export function oursIn(me: JsonObject): Ours | undefined {
 		: undefined;
 }
 
-/** The place of a post; `undefined` for anything but a post. `root`: the first post of its thread; empty: it is in none. */
+/** Where a post was written; `undefined` for anything but a post. `root`: the first post of its thread, empty outside of threads. */
 export function placeIn(post: JsonObject) {
 	const [id, chat, user] = ['id', 'channel_id', 'user_id'].map(key => textAt(post, key));
 	const root = textAt(post, 'root_id');
@@ -49,16 +49,16 @@ export type Placed = NonNullable<ReturnType<typeof placeIn>>;
 
 const isSet = (value: unknown): boolean => value === true || value === 'true';
 
-/** Whether a person wrote it: no bot, no webhook, not the server itself; and it is still there. */
+/** Whether a person wrote it (no bot, no webhook, not the server), and it has not been deleted. */
 export const isOfPerson = (post: JsonObject): boolean =>
 	textAt(post, 'type') === '' &&
 	!['from_bot', 'from_webhook', 'from_plugin'].some(key => isSet(memberAt(post, 'props', key))) &&
 	(memberAt(post, 'delete_at') ?? 0) === 0;
 
-/** Whether we wrote in a thread; if not, its first post. */
+/** Whether we wrote in a thread; otherwise its first post as a quote. */
 export type Thread = Pick<InboundMessage, 'quote'> & {readonly isOurs: boolean};
 
-/** The thread below the post `root`, as the server lists it. */
+/** Parses the server's listing of the thread of the post `root`. */
 export function threadIn(list: JsonObject, root: string, {user}: Ours): Thread {
 	const all = Object.values(objectAt(list, 'posts'));
 	if (all.some(post => isJsonObject(post) && textAt(post, 'user_id') === user)) {
@@ -70,7 +70,7 @@ export function threadIn(list: JsonObject, root: string, {user}: Ours): Thread {
 	return {isOurs: false, ...(idForm.test(author) && text !== '' && {quote: {author, text}})};
 }
 
-/** Members of an event besides the post: the mentioned users, the name of the author. Absent where the post was asked for. */
+/** Members of an event besides the post: the mentioned users, the author's name. Absent for posts that were requested. */
 export type PostDetails = {readonly mentions?: string; readonly sender?: string | undefined};
 
 export const postDetailsIn = (event: JsonObject): PostDetails => ({
@@ -78,7 +78,7 @@ export const postDetailsIn = (event: JsonObject): PostDetails => ({
 	sender: nameAt(event, 'data', 'sender_name')?.replace(/^@/, ''),
 });
 
-/** A person's message; `undefined` where it has no text. In rooms the answer opens a thread below it. */
+/** Converts a person's message; `undefined` if it has no text. In rooms, the answer starts a thread below it. */
 export function messageIn(
 	post: JsonObject,
 	{id, chat, user, root}: Placed,
@@ -91,7 +91,7 @@ export function messageIn(
 	}: PostDetails & {
 		readonly ours: Ours;
 		readonly isDirect: boolean;
-		/** The thread that it stands in. */
+		/** The thread that contains it. */
 		readonly inThread: Thread | undefined;
 	},
 ): InboundMessage | undefined {
@@ -119,7 +119,7 @@ export function messageIn(
 	};
 }
 
-/** `mentions` as the server lists them. For `@all`, `@channel` and `@here` it lists every member, which is no mention of the bot. */
+/** Whether the server's list `mentions` contains the bot. For `@all`, `@channel` and `@here` it contains every member, which does not count. */
 function isMentioned(text: string, mentions: string, user: string): boolean {
 	const named = parsedJson(mentions);
 	return (

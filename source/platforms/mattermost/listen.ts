@@ -22,8 +22,8 @@ const pingMs = 30_000;
 const pongMs = 10_000;
 
 /**
- * Its web socket, which neither acknowledges nor repeats events: after each break, and after a gap in the numbers of the events, known channels are asked for the posts after the last one
- * that was heard there.
+ * Listens to the web socket, which neither acknowledges nor repeats events: after each break, and after a gap in the events' numbers, known channels are queried for posts
+ * after the last one received there.
  *
  * @see manual/delivery-mattermost.md#conversations, https://developers.mattermost.com/api-documentation/#/#websocket
  */
@@ -33,14 +33,14 @@ export const createListener: CreateListener<MattermostSettings> = (settings, wor
 	const behind: Behind = new Map();
 	const threads = new Map<string, Thread>();
 
-	/** Reads one connection, from its hello on. */
+	/** Reads one connection, starting with its hello. */
 	const read = async (
 		socket: Socket,
 		{handle}: Connection,
 		{hearing, taker}: {readonly hearing: Hearing; readonly taker: ReturnType<typeof createTaker>},
 	): Promise<void> => {
 		let isReady = false;
-		/** The number of the next event. */
+		/** The expected number of the next event. */
 		let nextSeq: number | undefined;
 		let pings = 0;
 		using timer = createTimer(clock);

@@ -6,10 +6,10 @@ import {splitAs} from '../text/messages.ts';
 import {askMattermost} from './api.ts';
 import type {MattermostSettings} from './descriptor.ts';
 
-/** Code points. */
+/** Maximum length, code points. */
 const maxLength = 16_383;
 
-/** Posts. Rejects as `Ask`. @see manual/delivery-mattermost.md, mattermost/mattermost server/channels/api4/post.go */
+/** Sends posts. Rejects as `Ask`. @see manual/delivery-mattermost.md, mattermost/mattermost server/channels/api4/post.go */
 export const connect: Connect<MattermostSettings> = (settings, world) => {
 	const ask = askMattermost(settings, world, ({json}) => typeof json['id'] === 'string');
 	return apiSender(ask, {

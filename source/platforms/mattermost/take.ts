@@ -16,27 +16,30 @@ import {
 } from './inbound.ts';
 
 const askMs = 30_000;
-/** The most posts that a server lists. */
+/** Maximum number of posts in a server's list. */
 const maxListed = 1000;
 const maxThreads = 500;
 
-/** Posts of one channel may come in another order than they were written in, milliseconds. */
+/** How far posts of a channel may arrive out of order, milliseconds. */
 const overlapMs = 10_000;
-/** Repeated posts are recognised for a day; after half of it, only newer posts are asked for. */
+/**
+ * For this long after a channel's last post, milliseconds, queries overlap by `overlapMs`; later they ask only for newer posts. Half of the day for which repeated posts
+ * are recognised.
+ */
 const knownMs = 43_200_000;
 
-/** How far a channel was heard: when its first and last posts were written, milliseconds since 1970. Posts that are asked for do not say whether they are direct. */
+/** The position reached in a channel: when its first and last posts were written, milliseconds since 1970. Requested posts do not say whether they are direct. */
 type Mark = {readonly first: number; readonly last: number; readonly isDirect: boolean};
 
 type Post = {readonly post: JsonObject; readonly place: Placed; readonly isDirect: boolean};
 
-/** Hands over the posts of one connection, and those that came before it. `threads`: known ones, by their first posts. */
+/** Passes on the posts of one connection, and those missed before it. `threads`: known ones, by first post. */
 export function createTaker(taking: Taking, ours: Ours, threads: Map<string, Thread>) {
 	const {ask, behind, hearing, signal, world} = taking;
 	const {clock, log} = world;
 	const marks = marksOf<Mark>(taking, ours.user);
 
-	/** Not asked for posts of strangers, who could hold up all others. */
+	/** Not requested for posts of strangers, who could hold up all others. */
 	const threadOf = async ({root, user}: Placed): Promise<Thread> => {
 		const known = threads.get(root) ?? (hearing.isAllowed(user) ? undefined : {isOurs: false});
 		if (known) {
@@ -67,7 +70,7 @@ export function createTaker(taking: Taking, ours: Ours, threads: Map<string, Thr
 			}
 
 			if (user !== ours.user && isOfPerson(post)) {
-				// oxlint-disable-next-line no-await-in-loop -- one post after the other
+				// oxlint-disable-next-line no-await-in-loop -- sequential posts
 				const inThread = root === '' ? undefined : await threadOf(place);
 				const message = messageIn(post, place, {...told, ours, isDirect, inThread});
 				heard.push(...(message ? [message] : []));
@@ -94,7 +97,7 @@ export function createTaker(taking: Taking, ours: Ours, threads: Map<string, Thr
 			});
 		}
 
-		// Older posts that were changed since then are listed, too.
+		// The list includes older posts that were edited since then.
 		const posts = all
 			.flatMap(post => {
 				const place = placeIn(post);
@@ -105,9 +108,9 @@ export function createTaker(taking: Taking, ours: Ours, threads: Map<string, Thr
 	};
 
 	return {
-		/** Posts in their order; `told`: what the event says about them. */
+		/** Passes on posts in order; `told`: details from their event. */
 		take,
-		/** All channels that are known. Rejects as `Ask` and `onMessages`. */
+		/** Catches up all known channels. Rejects as `Ask` and `onMessages`. */
 		async catchUp(): Promise<void> {
 			for (const chat of marks.of.keys()) {
 				behind.set(chat, behind.get(chat) ?? 0);

@@ -10,7 +10,7 @@ const fields = {
 
 export type RocketchatSettings = SettingsOf<typeof fields, 'apiBase' | 'authToken' | 'userId'>;
 
-/** `#channel` and `@user`; others are ids of rooms. */
+/** Whether a chat is `#channel` or `@user`; others are room ids. */
 export const isRoomName = (chat: string): boolean => /^[#@]/.test(chat);
 
 /** Rocket.Chat, by a user. @see manual/delivery-rocketchat.md, https://developer.rocket.chat/apidocs */
@@ -26,7 +26,7 @@ export const rocketchat = definePlatform({
 	thread: {form: /^[A-Za-z0-9]{3,64}$/, says: 'the id of the first message of a thread'},
 	edits: Infinity,
 	perMinute: 10,
-	// A message is stored under its id once, whenever it comes; what goes to a name has no id of ours.
+	// A message with an id of ours is stored only once, at any time; messages to a name have none.
 	keyWindowMs: chat => (isRoomName(chat) ? 0 : Infinity),
 	setUp: [
 		'Log in as the user that is to write; My Account > Personal Access Tokens gives the token and the id of the user. The token has to work without two-factor authentication.',

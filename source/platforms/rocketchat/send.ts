@@ -16,10 +16,14 @@ import {rocketchat} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import {isRoomName, type RocketchatSettings} from './descriptor.ts';
 
-/** UTF-16 units; a server may be set to less or more. */
+/** Maximum length, UTF-16 units; a server may be configured differently. */
 const maxLength = 5000;
 
-/** `chat.sendMessage`, `chat.postMessage` and `chat.update`. Rejects as `Ask`. @see manual/delivery-rocketchat.md, RocketChat/Rocket.Chat apps/meteor/app/api/server/v1/chat.ts */
+/**
+ * Sends with `chat.sendMessage` and `chat.postMessage`, and edits with `chat.update`. Rejects as `Ask`.
+ *
+ * @see manual/delivery-rocketchat.md, RocketChat/Rocket.Chat apps/meteor/app/api/server/v1/chat.ts
+ */
 export const connect: Connect<RocketchatSettings> = (
 	{apiBase, userId, authToken, maxParts},
 	world,
@@ -56,7 +60,7 @@ export const connect: Connect<RocketchatSettings> = (
 	});
 };
 
-/** The server fails with `Cannot read properties` for an `_id` that it has stored already: asks whether that message exists. */
+/** For an `_id` that it has already stored, the server fails with `Cannot read properties`: then asks whether that message exists. */
 function again({json}: Judged, request: PlatformCall): PlatformCall | undefined {
 	const {json: body} = request;
 	const id = isJsonObject(body) ? textAt(body, 'message', '_id') : '';

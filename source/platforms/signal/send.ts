@@ -16,7 +16,7 @@ import {signal} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {SignalSettings} from './descriptor.ts';
 
-/** Bytes, marks included: clients drop texts of more than 2 KiB. */
+/** Maximum size including marks, bytes: clients drop texts of more than 2 KiB. */
 const maxBytes = 2000;
 
 /** Sends texts. Rejects as `Ask`. @see manual/delivery-signal.md */
@@ -59,16 +59,16 @@ export const connect: Connect<SignalSettings> = (
 	});
 };
 
-/** The answer of a daemon to a message: since July 2026 a list with one member. */
+/** The daemon's answer to a message: since July 2026 a list with one member. */
 const answerOf = (json: JsonObject): JsonObject => (isJsonObject(json['0']) ? json['0'] : json);
 
-/** Signal does not tell its waits. */
+/** Signal does not say how long to wait. */
 const busy = limited(60_000);
 
-/** A person has to solve a captcha. */
+/** A person must solve a captcha. */
 const challenged = {code: 'platform_unauthorized', retryAfterMs: 300_000} as const;
 
-/** Reasons why a message did not reach a person, where another try may help. */
+/** Reasons why a message did not reach a person and a retry may succeed. */
 const missed = new Map<unknown, Judgement>([
 	['NETWORK_FAILURE', 'platform_failed'],
 	['RATE_LIMIT_FAILURE', busy],
@@ -84,7 +84,7 @@ function judge({json, status, isJson}: Judged, request: PlatformCall): Judgement
 	const answer = answerOf(json);
 	if (status === 201 && answer['timestamp'] !== undefined) {
 		const reason = memberAt(answer, 'errors', 'recipients', '0', 'reason');
-		// In a group these may be some of its members, and the others have it.
+		// In a group, only some members may have failed, while the others have the message.
 		const isGroup =
 			isJsonObject(request.json) && textAt(request.json, 'recipients', '0').startsWith('group.');
 		return reason === undefined || isGroup ? true : (missed.get(reason) ?? 'platform_rejected');
@@ -94,7 +94,7 @@ function judge({json, status, isJson}: Judged, request: PlatformCall): Judgement
 		return json['challenge_tokens'] === undefined ? busy : challenged;
 	}
 
-	// The daemon has one status for all failures: these words are about its own connection.
+	// The daemon uses one status for all failures: these words mean its own connection.
 	return (
 		status === 400 &&
 		textAt(json, 'error').startsWith('Failed to send message: ') &&

@@ -3,7 +3,7 @@ import {idAt, memberAt, nameAt, objectAt, textAt} from '../ask.ts';
 import type {InboundMessage, Press} from '../listener.ts';
 import {bounded, maxQuoteLength, maxTextLength, quotedText} from '../message-text.ts';
 
-/** The bot. */
+/** The bot's user. */
 export type Ours = {readonly user: string; readonly name: string};
 
 const channelForm = /^[A-Z0-9]{2,32}$/;
@@ -13,8 +13,8 @@ const subtypes: ReadonlySet<string> = new Set(['', 'file_share', 'thread_broadca
 const slackbot = 'USLACKBOT';
 
 /**
- * The message of an event `message` or `app_mention`, which both may come for one message; `undefined` for any other event, for edits, for messages of bots and of ours, and for
- * files without a text. `rootBy`: the person who began its thread, where the message may be about that first message.
+ * The message of an event `message` or `app_mention`, which may both be sent for one message; `undefined` for any other event, for edits, for messages of bots and ours,
+ * and for files without a text. `rootBy`: the author of the thread's first message, if the message may be about that.
  *
  * @see https://docs.slack.dev/reference/events/message
  */
@@ -110,11 +110,11 @@ const nameOf = (message: JsonObject): string | undefined =>
 	nameAt(message, 'user_profile', 'real_name') ??
 	nameAt(message, 'username');
 
-/** Whether it is a message that was shared with this one, or whose address stands in it. */
+/** Whether the attachment is a message that was shared, or whose link is in the text. */
 const isShared = (attachment: JsonObject): boolean =>
 	memberAt(attachment, 'is_share') === true || memberAt(attachment, 'is_msg_unfurl') === true;
 
-/** A text without the mention that it begins with. */
+/** Removes a mention at the beginning of a text. */
 function withoutLead(text: string, mention: string): string {
 	const start = text.trimStart();
 	const end = start.startsWith(mention) ? start.indexOf('>') : -1;
@@ -125,7 +125,7 @@ function withoutLead(text: string, mention: string): string {
 
 const entities: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>'};
 
-/** Slack's marked text as people read it there. @see https://docs.slack.dev/messaging/formatting-message-text */
+/** Converts Slack's markup to the text that people see. @see https://docs.slack.dev/messaging/formatting-message-text */
 const readable = (text: string, ours: Ours): string =>
 	text
 		.replaceAll(/<([^<>]*)>/g, (_, inside: string) => readableMark(inside, ours))

@@ -7,10 +7,10 @@ const refusedCredentials = named(
 	'account_inactive invalid_auth not_allowed_token_type not_authed token_expired token_revoked',
 );
 
-/** Errors that pass; all others are about the message. */
+/** Temporary errors; all others concern the message. */
 const ownTrouble = named('fatal_error internal_error request_timeout service_unavailable');
 
-/** The status says next to nothing: errors are 200, too. */
+/** Judges by `error`: the status says little, since errors also have 200. */
 export function judge({status, json}: Judged): Judgement {
 	const {ok, error} = json;
 	if (ok === true) {
@@ -33,7 +33,7 @@ const refusedLogins = named(
 	'no_permission team_access_not_granted two_factor_setup_required',
 );
 
-/** Errors after which the tokens or the app have to be changed; unknown ones may pass. */
+/** Judges a login: known errors mean that the tokens or the app must be changed, unknown ones may be temporary. */
 export function judgeLogin(answer: Judged): Judgement {
 	const judgement = judge(answer);
 	const rejection = refusedLogins.has(answer.json['error'])

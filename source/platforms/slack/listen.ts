@@ -11,15 +11,16 @@ import {judgeLogin} from './judge.ts';
 
 const askMs = 10_000;
 const pingMs = 30_000;
-/** How long a socket that is to close is read beside its successor, at most. */
+/** How long a socket that is to close is read alongside its successor, at most, milliseconds. */
 const farewellMs = 60_000;
-/** A socket that is to be replaced earlier is a failure: Slack could ask for the next one again and again. */
+/** A socket that must be replaced earlier counts as failed, milliseconds: otherwise Slack could demand replacements without end. */
 const minLifeMs = 10_000;
-/** The most answers to presses that are under way; more are left out. */
+/** Maximum number of concurrent answers to presses; more are skipped. */
 const maxAnswering = 20;
 
 /**
- * Socket mode. Slack keeps nothing for a program that is away. It repeats unacknowledged messages for some minutes, recognised by their channel and `ts`. There is no cursor.
+ * Listens in socket mode. Slack stores nothing for a disconnected program. For some minutes it repeats unacknowledged messages, which are recognised by channel and `ts`.
+ * There is no cursor.
  *
  * @see manual/delivery-slack.md#conversations, https://docs.slack.dev/apis/events-api/using-socket-mode
  */
@@ -33,7 +34,7 @@ export const createListener: CreateListener<SlackSettings> = (
 		createAsk(world, {...api, headers: {authorization: `Bearer ${token}`}, judge: judgeLogin});
 	const ask = askAs(botToken);
 	const askForSocket = askAs(appToken);
-	// Without our token: it is another server.
+	// Sent without our token, since it goes to another URL.
 	const answerTo = createAsk(world, {...api, judge: ({status}) => status === 200});
 	let known: Ours | undefined;
 
@@ -47,7 +48,7 @@ export const createListener: CreateListener<SlackSettings> = (
 		return {user, name: nameAt(me, 'user') ?? user};
 	};
 
-	/** A socket that has said hello. */
+	/** Opens a socket, and waits for its hello. */
 	const open = async (signal: AbortSignal) => {
 		const answer = await askForSocket(
 			{path: '/apps.connections.open', sendsNothing: true},
@@ -77,7 +78,7 @@ export const createListener: CreateListener<SlackSettings> = (
 		}
 	};
 
-	/** The first message of the thread that a message answers. */
+	/** The first message of the thread of a message. */
 	const rootOf = async (message: InboundMessage, ours: Ours, signal: AbortSignal) => {
 		const {chat: channel, thread: ts = ''} = message;
 		const form = {channel, ts, limit: '1', inclusive: 'true'};
@@ -116,7 +117,7 @@ export const createListener: CreateListener<SlackSettings> = (
 			await readConnection('slack', signal, async connection => {
 				const ours = (known ??= await findUs(connection.signal));
 
-				/** Does what an envelope asks for. Resolves with members of the acknowledgement. */
+				/** Handles an envelope; resolves with further members of its acknowledgement. */
 				const handleEnvelope = async (envelope: JsonObject): Promise<JsonObject> => {
 					const type = textAt(envelope, 'type');
 					const payload = objectAt(envelope, 'payload');
@@ -142,7 +143,7 @@ export const createListener: CreateListener<SlackSettings> = (
 					return {};
 				};
 
-				/** Reads a socket to its end, and the socket that replaces it. */
+				/** Reads a socket to its end, and the sockets that replace it. */
 				const readAll = async (socket: Socket): Promise<void> => {
 					using stack = new DisposableStack();
 					stack.use(socket);
@@ -163,11 +164,11 @@ export const createListener: CreateListener<SlackSettings> = (
 
 						stack.defer(clock.after(farewellMs, () => socket.close(1000)));
 						successor ??= open(connection.signal).then(async next => readAll(next.socket));
-						// It is waited for once this one has closed.
+						// Awaited once this socket has closed.
 						successor.catch(() => {});
 					};
 					for (;;) {
-						// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+						// oxlint-disable-next-line no-await-in-loop -- sequential frames
 						const frame = await socket.next().catch((error: unknown) => {
 							if (!successor) {
 								throw error;
@@ -214,7 +215,7 @@ const read = (frame = ''): JsonObject => objectOf(parsedJson(frame));
 const closedBy = ({closeCode}: Socket): string =>
 	`it closed the connection (code ${closeCode ?? '-'})`;
 
-/** Each message goes to one connection of the app alone. */
+/** Each message is sent to only one connection of the app. */
 const noteOn = (connections: number): string | undefined =>
 	connections > 1
 		? `${connections} programs listen with this app token, and each gets a part of the messages`
@@ -227,7 +228,7 @@ const reasonOf = (frame: JsonObject, {clean}: Pick<ListenerWorld, 'clean'>): str
 	return reason === undefined ? '' : `, ${clean(reason)}${advice}`;
 };
 
-/** An address that answers to a press, where it is Slack's; `undefined`: there is none. */
+/** A URL for answering a press, if it belongs to Slack; `undefined` otherwise. */
 function responseAddress(text: string, apiBase: string): string | undefined {
 	const url = URL.parse(text);
 	const own = new URL(apiBase);

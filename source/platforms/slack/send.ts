@@ -8,10 +8,10 @@ import {splitAs} from '../text/messages.ts';
 import type {SlackSettings} from './descriptor.ts';
 import {judge} from './judge.ts';
 
-/** Slack cuts a text of more than 40,000 characters without an error, and advises so many. */
+/** The length that Slack recommends: it silently cuts texts of more than 40,000 characters. */
 const maxLength = 4000;
 
-/** `chat.postMessage` and `chat.update`. Rejects as `Ask`. @see manual/delivery-slack.md, https://docs.slack.dev/apis/web-api */
+/** Sends with `chat.postMessage` and edits with `chat.update`. Rejects as `Ask`. @see manual/delivery-slack.md, https://docs.slack.dev/apis/web-api */
 export const connect: Connect<SlackSettings> = ({botToken, apiBase, maxParts}, world) => {
 	const ask = createAsk(world, {
 		platform: 'slack',
@@ -40,7 +40,7 @@ export const connect: Connect<SlackSettings> = ({botToken, apiBase, maxParts}, w
 		sentId: (sent, {chat}) => idWithRoom(idAt(sent, 'ts'), idAt(sent, 'channel'), chat),
 		edit({text}, place, id) {
 			const [channel, ts] = roomAndId(id, place.chat);
-			// By default `chat.update` has `parse: client`, and may keep the buttons.
+			// By default, `chat.update` uses `parse: client` and may keep the buttons.
 			const json = {channel, ts, ...bodyOf(text, place), parse: 'none', blocks: []};
 			return {path: '/chat.update', json};
 		},
@@ -53,7 +53,11 @@ const bodyOf = (text: string, {format}: MessagePlace): JsonObject => ({
 	...(format === 'plain' && {mrkdwn: false}),
 });
 
-/** The text and below it the buttons: beside blocks, `text` is for notifications alone. `verbatim`: names in it are no mentions. @see https://docs.slack.dev/reference/block-kit/blocks/section-block */
+/**
+ * The text, and the buttons below it: with blocks, `text` is only used for notifications. `verbatim`: names in it do not mention people.
+ *
+ * @see https://docs.slack.dev/reference/block-kit/blocks/section-block
+ */
 const blocksOf = (
 	text: string,
 	{format}: MessagePlace,
@@ -77,5 +81,5 @@ const blocksOf = (
 	},
 ];
 
-/** A section holds 3,000 characters; cut at a line break where there is one. */
+/** Splits a text into sections of at most 3,000 characters, at a line break if possible. */
 const sectionForm = /[^]{1,3000}(?:\n|$)|[^]{1,3000}/g;

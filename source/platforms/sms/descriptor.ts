@@ -2,7 +2,7 @@ import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {apiBase, chatName, matching, phoneForm, secretText} from '../settings.ts';
 
-/** A number, a short code, or a name of letters and digits. */
+/** A phone number, a short code, or an alphanumeric name. */
 const sender = /^(?:\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z0-9 &_+-]{1,11})$/i;
 
 const fields = {
@@ -34,7 +34,7 @@ const fields = {
 
 export type SmsSettings = SettingsOf<typeof fields, 'accountSid'>;
 
-/** User and password as they are sent. */
+/** User and password as sent with Basic authentication. */
 export const twilioBasic = ({
 	accountSid,
 	authToken,
@@ -60,7 +60,7 @@ export const sms = definePlatform({
 		].join(', ');
 	},
 	chat: phoneForm,
-	// A phone number sends one SMS a second.
+	// A phone number sends one SMS per second.
 	perMinute: 60,
 	secrets: settings => [twilioBasic(settings)],
 	setUp: [

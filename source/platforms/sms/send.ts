@@ -14,7 +14,7 @@ import {plainText} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import {twilioBasic, type SmsSettings} from './descriptor.ts';
 
-/** UTF-16 units; Twilio sends up to ten SMS for one of these. */
+/** Maximum length, UTF-16 units; Twilio sends up to ten SMS for it. */
 const maxLength = 1600;
 
 /** Fewer parts than on other platforms: Twilio sends each part as up to ten SMS, and each SMS costs money. */
@@ -42,10 +42,10 @@ export const connect: Connect<SmsSettings> = (settings, world) => {
 	});
 };
 
-/** The wait without a `Retry-After`, milliseconds. */
+/** How long to wait without a `Retry-After`, milliseconds. */
 const busyMs = 10_000;
 
-/** The queue of the number that sends is full, which holds ten hours. */
+/** How long to wait when the sending number's queue is full, milliseconds: it holds ten hours of messages. */
 const queueFullMs = 600_000;
 
 /** Wrong credentials; an account that is not active; no such account. */

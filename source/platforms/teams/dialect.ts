@@ -34,13 +34,13 @@ const inText = {
 
 const text = rendererOf(inText);
 
-/** Languages that a code block knows. */
+/** Languages that a code block supports. */
 const languages =
 	'Bash C C# C++ CSS Go GraphQL HTML Java JavaScript JSON Perl PHP PowerShell Python SQL TypeScript XML'.split(
 		' ',
 	);
 
-/** Other names of them, in small letters. */
+/** Other names of these languages, in lower case. */
 const aliases = new Map([
 	['cpp', 'C++'],
 	['cs', 'C#'],
@@ -100,7 +100,7 @@ const isOfText = (block: Block): boolean =>
 	block.type === 'heading' ||
 	(block.type === 'list' && block.items.every(item => item.every(isOfText)));
 
-/** Items follow each other in one text, until one has something that is an element of its own. */
+/** Items are joined in one text block, until one contains something that needs an element of its own. */
 function listOf({start, items}: ListBlock): readonly CardElement[] {
 	const elements: CardElement[] = [];
 	let texts: Array<readonly Block[]> = [];
@@ -121,7 +121,7 @@ function listOf({start, items}: ListBlock): readonly CardElement[] {
 	return elements;
 }
 
-/** The body of a card. Without `msteams.entities` it mentions nobody. Limit in bytes of the message, which its sender counts; those of the elements where it does not. */
+/** The body of a card. Without `msteams.entities` it mentions nobody. The sender measures the limit on the whole message, bytes; by default it is that of the elements. */
 export const teams: Renderer<readonly CardElement[]> = {
 	prepare: text.prepare,
 	render: blocks => blocks.flatMap(elementsOf),

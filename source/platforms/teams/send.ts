@@ -6,13 +6,13 @@ import {asJson} from '../text/dialect.ts';
 import {splitAs} from '../text/messages.ts';
 import {teams, type CardElement} from './dialect.ts';
 
-/** Bytes of the whole message: Teams takes 28 KB. */
+/** Maximum size of the whole message, bytes: Teams accepts 28 KB. */
 const maxBytes = 28_000;
 
-/** Teams does not say how long to wait. */
+/** How long to wait after a rate limit, milliseconds: Teams does not say. */
 const waitMs = 30_000;
 
-/** Posts messages, which are JSON already, to the webhook of a workflow. Rejects as `Ask`. @see manual/delivery-teams.md */
+/** Posts messages, which are already JSON, to the webhook of a workflow. Rejects as `Ask`. @see manual/delivery-teams.md */
 export const connect: Connect<WebhookSettings> = ({webhooks, maxParts}, world) => {
 	const ask = createAsk(world, {
 		platform: 'teams',
@@ -22,7 +22,7 @@ export const connect: Connect<WebhookSettings> = ({webhooks, maxParts}, world) =
 
 	return apiSender(ask, {
 		split: splitAs(asJson(teams, messageOf), maxBytes, maxParts),
-		// `split` made the JSON.
+		// The text is JSON made by `split`.
 		send: ({text}, {chat}) => ({
 			url: webhooks.get(chat)?.url ?? '',
 			json: parsedJson(text) ?? null,

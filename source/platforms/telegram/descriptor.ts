@@ -20,7 +20,7 @@ export const telegram = definePlatform({
 	thread: {form: /^[1-9]\d{0,14}$/, says: 'the number of a topic'},
 	reply: {form: /^[1-9]\d{0,14}$/, says: 'the number of a message'},
 	edits: Infinity,
-	// Groups and channels are below zero, or have names.
+	// Groups and channels have negative numbers, or names.
 	perMinute: chat => (/^\d/.test(chat) ? 60 : 20),
 	setUp: [
 		'Write /newbot to @BotFather in Telegram; it answers with the token of the new bot.',

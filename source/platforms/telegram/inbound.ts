@@ -8,7 +8,7 @@ export type Ours = {readonly id: string; readonly mention: string};
 
 const maxNameLength = 200;
 const maxDataLength = 300;
-/** Telegram makes 100 at most. */
+/** Telegram sends at most 100. */
 const maxEntities = 200;
 
 /** The message of an update; `undefined` where no person wrote it, and where it has no text. @see https://core.telegram.org/bots/api#message */
@@ -17,7 +17,7 @@ export function messageIn(update: JsonObject, ours: Ours): InboundMessage | unde
 	const author = authorOf(objectAt(message, 'from'), message);
 	const id = idOf(memberAt(message, 'message_id'));
 	const kind = textAt(message, 'chat', 'type');
-	// A channel, or an administrator without a name, has no user behind it that is known.
+	// The user behind a channel or an anonymous administrator is unknown.
 	const isOfChat = kind === 'channel' || isJsonObject(memberAt(message, 'sender_chat'));
 	if (!author || id === undefined || isOfChat) {
 		return undefined;
@@ -52,7 +52,7 @@ export function messageIn(update: JsonObject, ours: Ours): InboundMessage | unde
 	};
 }
 
-/** The press of a button, and the `query` that is answered. @see https://core.telegram.org/bots/api#callbackquery */
+/** The press of a button, and the id of the `query` to answer. @see https://core.telegram.org/bots/api#callbackquery */
 export function pressIn(
 	update: JsonObject,
 ): {readonly press: Press; readonly query: string} | undefined {
@@ -65,11 +65,11 @@ export function pressIn(
 		: undefined;
 }
 
-/** Identifiers are numbers. */
+/** Reads an identifier, which is a number. */
 const idOf = (value: JsonValue | undefined): string | undefined =>
 	typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
 
-/** Where a person acted; `undefined` for bots. */
+/** The person who acted, and where; `undefined` for bots. */
 function authorOf(from: JsonObject, message: JsonObject): Omit<Press, 'data'> | undefined {
 	const user = idOf(memberAt(from, 'id'));
 	const chat = idOf(memberAt(message, 'chat', 'id'));
@@ -81,7 +81,7 @@ function authorOf(from: JsonObject, message: JsonObject): Omit<Press, 'data'> | 
 	return {chat, user, name: nameOf(from) || undefined, ...(thread !== undefined && {thread})};
 }
 
-/** Outside of forums `message_thread_id` counts answers to answers, which are no thread. */
+/** The topic of a forum. Elsewhere `message_thread_id` numbers chains of replies, which are not threads. */
 const topicOf = (message: JsonObject): string | undefined =>
 	memberAt(message, 'is_topic_message') === true
 		? idOf(memberAt(message, 'message_thread_id'))
@@ -101,7 +101,7 @@ const titleOf = (sender: JsonObject): string =>
 
 type Span = {readonly start: number; readonly end: number; readonly isCommand: boolean};
 
-/** Where a text names us: `@us`, a name that is linked to us, and the end of `/new@us`. */
+/** Mentions of us in a text: `@us`, a name linked to us, and the end of `/new@us`. */
 function mentionsIn(text: string, entities: readonly JsonValue[], {id, mention}: Ours): Span[] {
 	return entities
 		.slice(0, maxEntities)
@@ -121,7 +121,7 @@ function mentionsIn(text: string, entities: readonly JsonValue[], {id, mention}:
 		});
 }
 
-/** Without the mention that it begins with, and with commands as they are without us: `/new`. */
+/** Removes a mention at the beginning, and our name from commands: `/new`. */
 function withoutMentions(text: string, named: readonly Span[]): string {
 	const spared = named
 		.filter(({isCommand, start}) => isCommand || text.slice(0, start).trim() === '')
@@ -141,14 +141,14 @@ function forwardedFrom(message: JsonObject, user: string): JsonObject | undefine
 		: undefined;
 }
 
-/** The message that another one answers. In a forum each message that answers none answers the beginning of its topic. */
+/** The message that another one replies to. In a forum, messages that are not replies refer to the beginning of their topic: that does not count. */
 function answeredBy(message: JsonObject): JsonObject {
 	const answered = objectAt(message, 'reply_to_message');
 	const topic = topicOf(message);
 	return topic !== undefined && idOf(memberAt(answered, 'message_id')) === topic ? {} : answered;
 }
 
-/** The message that another one forwards or answers, here or in another chat, or the part of it that is quoted. */
+/** The message, or the quoted part of it, that another one forwards or replies to, in this chat or another. */
 function quoteIn(
 	message: JsonObject,
 	forwarded: {readonly origin: JsonObject; readonly text: string} | undefined,

@@ -1,6 +1,6 @@
 import {textAt, type PlatformCall, type Judged, type Judgement} from '../ask.ts';
 
-/** The meaning of an answer of the API. A 404 of a server in front of the API passes. */
+/** Judges an answer of the API. A 404 of a proxy in front of it is temporary. */
 export function judge({json, status}: Judged, {isEdit}: PlatformCall): Judgement {
 	const said = textAt(json, 'description');
 	if (json['ok'] === true) {
@@ -15,6 +15,6 @@ export function judge({json, status}: Judged, {isEdit}: PlatformCall): Judgement
 		return 'platform_rate_limited';
 	}
 
-	// A token that is not one has no methods.
+	// The API answers so for an invalid token.
 	return status === 404 && said === 'Not Found' && 'platform_unauthorized';
 }

@@ -8,18 +8,18 @@ import {messageIn, pressIn, type Ours} from './inbound.ts';
 import {judge} from './judge.ts';
 
 const askMs = 10_000;
-/** How long Telegram holds a request for which it has nothing. */
+/** How long Telegram holds a request while nothing happens, milliseconds. */
 const holdMs = 50_000;
-/** The most updates in one answer. */
+/** Maximum number of updates in one answer. */
 const maxUpdates = 50;
-/** The wait where another program polls for the same bot: the two end each other's requests. */
+/** How long to wait when another program polls for the same bot, milliseconds: the two end each other's requests. */
 const conflictMs = 30_000;
-/** What Telegram takes as an answer to a press, characters. */
+/** Maximum length of an answer to a press, characters. */
 const maxToldLength = 200;
 const tellMs = 5000;
 
 /**
- * Long polling. Telegram keeps updates for 24 hours, until a request names a larger `offset`: the cursor is that offset.
+ * Listens by long polling. Telegram stores updates for 24 hours, or until a request has a larger `offset`: the cursor is that offset.
  *
  * @see manual/delivery-telegram.md#conversations, https://core.telegram.org/bots/api#getupdates
  */
@@ -75,14 +75,14 @@ export const createListener: CreateListener<TelegramSettings> = (
 
 				const ours: Ours = {id, mention: `@${textAt(me, 'result', 'username').toLowerCase()}`};
 
-				/** The offset of a first start: behind all waiting updates. For `-1` Telegram gives the last of them. */
+				/** The offset for a first start: after all waiting updates. For `-1` Telegram returns the last one. */
 				const newest = async (): Promise<number> => {
 					const last = nextOf(await updatesFrom(-1, 0)) ?? 0;
 					await hearing.onMessages([], {account: id, offset: last});
 					return last;
 				};
 
-				/** Hands updates over in their order. */
+				/** Passes on updates in order. */
 				const deliver = async (updates: readonly JsonValue[]): Promise<void> => {
 					let messages: InboundMessage[] = [];
 					const telling: Array<Promise<void>> = [];
@@ -143,10 +143,10 @@ export const createListener: CreateListener<TelegramSettings> = (
 const privacyNote =
 	'its privacy mode is on: of groups Telegram hands over only commands, mentions and answers, until /setprivacy at @BotFather says Disable and the bot is added anew';
 
-/** A larger identifier, once confirmed, would leave no updates behind it. */
+/** A confirmed identifier above this would hide all later updates. */
 const maxUpdateId = 2 ** 48;
 
-/** The offset that confirms updates; `undefined` where there are none. A server that has lost its count begins another one, which may be lower. */
+/** The offset that confirms updates; `undefined` without updates. A server that has lost its count starts another one, which may be lower. */
 function nextOf(updates: readonly JsonValue[]): number | undefined {
 	const ids = updates.flatMap(update => {
 		const id = isJsonObject(update) ? memberAt(update, 'update_id') : undefined;

@@ -9,10 +9,10 @@ import {splitAs} from '../text/messages.ts';
 import type {TelegramSettings} from './descriptor.ts';
 import {judge} from './judge.ts';
 
-/** UTF-16 units that are shown. */
+/** Maximum length of the shown text, UTF-16 units. */
 const maxLength = 4096;
 
-/** `sendMessage` and `editMessageText`. Rejects as `Ask`. @see manual/delivery-telegram.md, https://core.telegram.org/bots/api#making-requests */
+/** Sends with `sendMessage` and edits with `editMessageText`. Rejects as `Ask`. @see manual/delivery-telegram.md, https://core.telegram.org/bots/api#making-requests */
 export const connect: Connect<TelegramSettings> = ({botToken, apiBase, maxParts}, world) => {
 	const ask = createAsk(world, {
 		platform: 'telegram',
@@ -40,7 +40,7 @@ export const connect: Connect<TelegramSettings> = ({botToken, apiBase, maxParts}
 			},
 		}),
 		sentId: sent => idAt(sent, 'result', 'message_id'),
-		// Without `reply_markup` the buttons go away.
+		// Without `reply_markup` the buttons are removed.
 		edit: ({text}, place, id) => ({
 			path: '/editMessageText',
 			json: {...bodyOf(text, place), message_id: Number(id)},
@@ -58,7 +58,7 @@ const bodyOf = (text: string, {chat, format}: MessagePlace): JsonObject => ({
 const keysOf = (buttons: NonNullable<OutgoingMessage['buttons']>): readonly JsonObject[] =>
 	buttons.map(({label, data}) => ({text: label, callback_data: data}));
 
-/** Follows a group that became a supergroup, which has another number; sends text without marks where Telegram takes the HTML for broken. */
+/** The request to send instead: to the new number of a group that became a supergroup; or without markup if Telegram considers the HTML invalid. */
 function again({json}: Judged, request: PlatformCall): PlatformCall | undefined {
 	const {json: body} = request;
 	if (!isJsonObject(body)) {

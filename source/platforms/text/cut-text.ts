@@ -2,18 +2,18 @@ import {type TextRun, unmarkedText} from './parse.ts';
 
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 
-/** UTF-16 units around a place in which grapheme boundaries are looked for. */
+/** How far around a position grapheme boundaries are looked for, UTF-16 units. */
 const graphemeWindow = 256;
 
-/** How far below the limit the search may stop, as a part of it: the cut moves back to a word anyway. */
+/** How far below the limit the search may stop, as a fraction of it: the cut moves back to a word anyway. */
 const roomToSpare = 1 / 64;
 
-/** The text is cut after a line or a sentence if that uses half of the room, after a word if that uses a quarter; else after the next smaller unit. */
+/** Cuts after a line or a sentence if that uses at least half of the room, after a word if it uses a quarter; otherwise after the next smaller unit. The values are divisors. */
 const least = {line: 2, sentence: 2, word: 4} as const;
 
 /**
- * Runs cut in two, so that the first are not over (`over` as in `Room`): after a line, else after a sentence, a word, a grapheme, a code point. `undefined` where not even a code point has room. What stood between
- * the two, line breaks or blanks, is in neither; of code it is one character at most.
+ * Cuts runs in two so that the first part fits (`over` as in `Room`): after a line, else a sentence, a word, a grapheme, a code point. `undefined` if not even a code point
+ * fits. Line breaks or blanks between the two parts are dropped; in code at most one character.
  */
 export function cutText(
 	runs: readonly TextRun[],
@@ -39,8 +39,8 @@ export function cutText(
 }
 
 /**
- * The largest number up to `max` that is not over, or one that is smaller by a part of at most `slack`. `over` grows about evenly: a few numbers are tried, the next one where the
- * last ones say that it ends.
+ * The largest number up to `max` for which `over` is not positive, or one smaller by a fraction of at most `slack`. `over` should grow about linearly: the search
+ * interpolates between a few attempts.
  */
 export function largest(max: number, over: (count: number) => number, slack = 0): number {
 	let [low, lowOver, rate] = [0, NaN, NaN];
@@ -66,7 +66,7 @@ export function largest(max: number, over: (count: number) => number, slack = 0)
 	return low;
 }
 
-/** Places to cut at, the best one first. */
+/** Positions to cut at, best first. */
 function* placesUpTo(last: number, text: string, kind: 'text' | 'code'): Generator<number> {
 	const line = text.lastIndexOf('\n', last);
 	if (line >= (kind === 'code' ? 1 : last / least.line)) {

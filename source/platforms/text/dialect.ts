@@ -10,44 +10,44 @@ import {
 	unmarkedText,
 } from './parse.ts';
 
-/** An item of a list: its blocks, as they are written. */
+/** The rendered blocks of a list item. */
 export type Item = ReadonlyArray<{readonly type: Block['type']; readonly text: string}>;
 
-/** The markup of a platform: functions that escape and wrap, one per element. Each gets its inner texts in that markup. */
+/** The markup of a platform: functions that escape and wrap, one per element, which receive their content already rendered. */
 export type Dialect = InlineDialect & {
 	readonly paragraph?: (lines: string) => string;
-	/** `strong`: a line of its own that is marked as such. */
+	/** `strong`: as a line of its own in strong text. */
 	readonly heading: 'strong' | 'plain' | ((line: string, level: number) => string);
 	/** `start` as in `List`; `isSecond`: it follows a list of the same kind, from which it must be kept apart. */
 	readonly list: (items: readonly Item[], start: number | undefined, isSecond: boolean) => string;
 	readonly quote: (blocks: string) => string;
-	/** `text` as it was, `language` as in `Block`. */
+	/** `text` unchanged, `language` as in `Block`. */
 	readonly codeBlock: (text: string, language: string) => string;
 	/** `grid`: columns in a block of code, or lines where that is too wide; `lines`: a line for each cell. */
 	readonly table: 'grid' | 'lines' | ((rows: ReadonlyArray<readonly string[]>) => string);
 	readonly rule: string;
-	/** Between two blocks. */
+	/** The separator between two blocks. */
 	readonly between: string;
 	/** Whether the target of a link is written behind it. */
 	readonly showsTargets?: boolean;
-	/** A text that is sent as it is; absent: as one paragraph. */
+	/** Renders a text to be shown unchanged; by default as one paragraph. */
 	readonly plain?: (text: string) => string;
 	/** The length in the unit of the platform's limit. */
 	readonly measure: (rendered: string, format: Format) => number;
 };
 
-/** `plain`: a text is sent as it is, and not as Markdown. @see manual/delivery.md */
+/** `plain`: a text is shown unchanged, not as Markdown. @see manual/delivery.md */
 export type Format = 'markdown' | 'plain';
 
 /**
- * How a text becomes messages of one platform. `Output` is the text of a message, or another form of it. A sender whose limit is about the whole body measures that:
+ * Renders a text as messages of one platform. `Output` is the text of a message, or another form of it. A sender whose limit applies to the whole body measures that:
  * `{...feishu, measure: text => utf8Bytes(JSON.stringify(bodyOf(text)))}`.
  */
 export type Renderer<Output = string> = {
-	/** Makes everything that a reader will see text of blocks, once for a whole text. */
+	/** Converts everything that a reader will see to text in blocks, once for a whole text. */
 	readonly prepare: (blocks: readonly Block[]) => readonly Block[];
 	readonly render: (blocks: readonly Block[]) => Output;
-	/** A text as it is: without marks and mentions. */
+	/** Renders a text to be shown unchanged: without markup and mentions. */
 	readonly plain: (text: string) => Output;
 	/** The length in the unit of the limit; at least half of the UTF-16 units that are shown. */
 	readonly measure: (output: Output, format: Format) => number;
@@ -60,7 +60,7 @@ export const rendererOf = (dialect: Dialect): Renderer => ({
 	measure: dialect.measure,
 });
 
-/** The same with messages that are the JSON of `bodyOf`. Limit in bytes of that JSON. */
+/** The same renderer, with messages that are the JSON of `bodyOf`. The limit is the size of that JSON, bytes. */
 export const asJson = <Output>(
 	{prepare, render, plain}: Renderer<Output>,
 	bodyOf: (output: Output) => unknown = output => output,
@@ -169,10 +169,10 @@ export function gridOf(table: TableBlock): readonly string[] {
 	return [head, widths.map(width => '-'.repeat(width)).join('  '), ...rows];
 }
 
-/** Longer titles of columns are not repeated in front of each cell. */
+/** Longer column titles are not repeated before each cell. */
 const maxLabelLength = 40;
 
-/** A table without columns: a paragraph for each row, in which a cell is a line with its title in front. */
+/** A table without columns: a paragraph per row, with a line per cell that begins with its column title. */
 export function tableLines({header, rows}: TableBlock): readonly Block[] {
 	const labels = header.map(cellText);
 	if (rows.length === 0 || labels.some(({length}) => length > maxLabelLength)) {
@@ -193,7 +193,7 @@ export function tableLines({header, rows}: TableBlock): readonly Block[] {
 	);
 }
 
-/** Runs with the targets of links behind their words, unless the words are the target. */
+/** Adds the targets of links after their words, unless the words are the target. */
 export const withTargets = (runs: readonly TextRun[]): readonly TextRun[] => {
 	if (runs.every(({href}) => href === undefined)) {
 		return runs;

@@ -31,7 +31,7 @@ export const telegram = rendererOf({
 	marks: {strong: tag('b'), em: tag('i'), strike: tag('s')},
 	code: text => `<code>${withEntities(text)}</code>`,
 	link: (words, href) => `<a href="${inAttribute(href)}">${words}</a>`,
-	// Quotes have none inside.
+	// Quotes cannot be nested.
 	quote: blocks => `<blockquote>${blocks.replaceAll(/<\/?blockquote>/g, '')}</blockquote>`,
 	codeBlock: (text, language) =>
 		language === ''
@@ -44,7 +44,7 @@ export const telegram = rendererOf({
 			: text.replaceAll(/<[^>]*>/g, '').replaceAll(/&\w+;/g, '&').length,
 });
 
-/** mrkdwn. Entities are the switch: without them no `<!channel>` is one. @see docs.slack.dev/messaging/formatting-message-text */
+/** mrkdwn. Escaping as entities disables special texts such as `<!channel>`. @see docs.slack.dev/messaging/formatting-message-text */
 export const slack = rendererOf({
 	...singleSigns,
 	text: withEntities,
@@ -64,7 +64,7 @@ export const discord = rendererOf({
 	codeBlock: brokenFenced,
 });
 
-/** Limit in code points. */
+/** The limit is in code points. */
 export const mattermost = rendererOf({
 	...commonMark,
 	text: text => withBackslashes(withoutNames(text)),
@@ -73,7 +73,7 @@ export const mattermost = rendererOf({
 	measure: codePoints,
 });
 
-/** Of platforms that may not see code as such inside of lists and quotes: names are no names there either. */
+/** For platforms that may not recognise code within lists and quotes: names are neutralised there too. */
 const withoutInnerNames = {
 	list: (items, ...how) =>
 		markdownList(
@@ -85,10 +85,10 @@ const withoutInnerNames = {
 
 const asEntity = (sign: string): string => `&#${sign.codePointAt(0)};`;
 
-/** Languages of blocks whose text Zulip reads as Markdown or as mathematics. */
+/** Languages of code blocks that Zulip renders as Markdown or mathematics. */
 const otherBlocks = /^(?:quote|quoted|spoiler|math|tex|latex)$/i;
 
-/** Limit in code points. Its Markdown has entities and no backslashes. @see zulip/zulip zerver/lib/markdown, build_inlinepatterns */
+/** The limit is in code points. Zulip's Markdown supports entities but no backslash escapes. @see zulip/zulip zerver/lib/markdown, build_inlinepatterns */
 export const zulip = rendererOf({
 	...commonMark,
 	...withoutInnerNames,
@@ -104,7 +104,7 @@ export const zulip = rendererOf({
 });
 
 /**
- * A backslash makes some signs text, and a hidden blank breaks the others: backslashes themselves, brackets, quotes and lists.
+ * A backslash escapes some signs; others are broken by a zero-width space: backslashes themselves, brackets, quotes and lists.
  *
  * @see RocketChat/Rocket.Chat packages/message-parser/tests/escaped.test.ts
  */
@@ -125,7 +125,7 @@ export const rocketchat = rendererOf({
 	codeBlock: brokenFenced,
 });
 
-/** With `MARKUP_SYNTAX_MARKDOWN`. Limit in bytes. */
+/** For `MARKUP_SYNTAX_MARKDOWN`. The limit is in bytes. */
 export const googlechat = rendererOf({
 	...commonMark,
 	text: text => withBackslashes(text.replaceAll('<', '‹')),
@@ -136,7 +136,7 @@ export const googlechat = rendererOf({
 
 const withoutAt = (text: string): string => text.replaceAll(/<(?=\/?at\b)/gi, '‹');
 
-/** For `{tag: 'md'}` of a post. Limit in bytes of the body, which its sender counts. */
+/** For `{tag: 'md'}` of a post. The limit is the size of the body, bytes, which its sender measures. */
 export const feishu = rendererOf({
 	...commonMark,
 	text: text => withBackslashes(text).replaceAll('\\<', '&lt;'),
@@ -145,7 +145,7 @@ export const feishu = rendererOf({
 	measure: utf8Bytes,
 });
 
-/** `markdown_v2`, which has no mentions. Limit in bytes. */
+/** `markdown_v2`, which has no mentions. The limit is in bytes. */
 export const wecom = rendererOf({
 	...commonMark,
 	marks: {strong: commonMark.marks.strong, em: commonMark.marks.em},
@@ -153,10 +153,10 @@ export const wecom = rendererOf({
 	measure: utf8Bytes,
 });
 
-/** Markdown without code, tables and struck text. Limit in bytes of the body, which its sender counts. */
+/** Markdown without code, tables and strikethrough. The limit is the size of the body, bytes, which its sender measures. */
 export const dingtalk = rendererOf({
 	...commonMark,
-	// A line break alone is folded.
+	// A single line break would be folded.
 	lineBreak: '  \n',
 	marks: {strong: commonMark.marks.strong, em: commonMark.marks.em},
 	code: withBackslashes,
@@ -166,13 +166,16 @@ export const dingtalk = rendererOf({
 	measure: utf8Bytes,
 });
 
-/** Signs are marks of Signal also in code, unless a backslash is in front of them. A hidden blank keeps a backslash, or an asterisk, from what follows it: a backslash itself has no escape. */
+/**
+ * Escapes Signal's marks with backslashes, as needed even in code. A zero-width space separates a backslash or an asterisk from what follows: a backslash itself cannot be
+ * escaped.
+ */
 const withoutStyles = (text: string): string =>
 	text.replaceAll(/[*~`|]/g, '\\$&').replace(/[\\*](?=\s*$)/, '$&\u200b');
 
 const styledCode = (text: string): string => `\`${withoutStyles(text)}\``;
 
-/** `text_mode: styled`, of which no mark holds another; plain texts are sent without it. Limit in bytes. @see bbernhard/signal-cli-rest-api src/utils/textstyleparser.go */
+/** `text_mode: styled`, in which marks cannot be nested; plain texts are sent without it. The limit is in bytes. @see bbernhard/signal-cli-rest-api src/utils/textstyleparser.go */
 export const signal = rendererOf({
 	...singleSigns,
 	text: withoutStyles,
@@ -190,7 +193,7 @@ export const signal = rendererOf({
 	measure: utf8Bytes,
 });
 
-/** Text without marks: SMS, mail. */
+/** Text without markup: SMS, mail. */
 export const plainText: Renderer = rendererOf({
 	...singleSigns,
 	marks: {},

@@ -1,12 +1,12 @@
 import type {Dialect, Item} from './dialect.ts';
 import type {Mark} from './inline.ts';
 
-/** Bytes of UTF-8. */
+/** Size in UTF-8, bytes. */
 export const utf8Bytes = (text: string): number => Buffer.byteLength(text);
 
 const utf16Units = (text: string): number => text.length;
 
-/** Characters beyond the BMP count once. */
+/** Length in code points. */
 export const codePoints = (text: string): number =>
 	text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 
@@ -14,14 +14,15 @@ export const codePoints = (text: string): number =>
 const harmlessAt = '＠';
 
 /**
- * Text in which no `@` begins a name; only addresses (`ops@example.com`) keep theirs. An `@` at either end is replaced, since the neighbouring runs are unknown here.
+ * Replaces each `@` that could begin a name; only those within addresses (`ops@example.com`) are kept. An `@` at either end is replaced, since the neighbouring runs are
+ * unknown here.
  *
  * @see manual/delivery.md#mentions
  */
 export const withoutNames = (text: string): string =>
 	text.replaceAll(/(?<![A-Za-z0-9])@|@(?![A-Za-z0-9])/g, harmlessAt);
 
-/** The same for the address of a link, which keeps its meaning. */
+/** The same for the URL of a link, whose meaning is kept. */
 export const withoutNamesIn = (href: string): string =>
 	href.replaceAll(/(?<![A-Za-z0-9])@/g, '%40');
 
@@ -50,13 +51,13 @@ export const tag = (name: string): Mark => ({
 	where: 'anywhere',
 });
 
-/** `text` with `first` in front of it and `others` in front of its other lines, but for empty ones. */
+/** Puts `first` before a text, and `others` before its other lines, except empty ones. */
 const hung = (text: string, first: string, others: string): string =>
 	first + text.replaceAll(/\n(?!\n|$)/g, `\n${others}`);
 
 export const quotedLines = (text: string): string => text.replaceAll(/^/gm, '> ');
 
-/** Items for a platform without lists. Blocks with a form of their own stand at the margin. */
+/** Lists for a platform without them. Blocks with a format of their own are not indented. */
 export const bullets =
 	(bullet: string): Dialect['list'] =>
 	(items, start) =>
@@ -89,16 +90,17 @@ export const markdownList: Dialect['list'] = (items, start, isSecond) =>
 const itemText = (item: Item): string =>
 	item
 		.map(({type, text}, index) => {
-			// A list may follow its paragraph without an empty line only if it begins with a bullet or the number 1, and its first item is not empty: Markdown takes any other list for a part of the paragraph.
+			// A list may follow its paragraph without an empty line only if it begins with a bullet or the number 1, and its first item is not empty: otherwise Markdown takes it for a
+			// part of the paragraph.
 			const isTight =
 				type === 'list' && item[index - 1]?.type === 'paragraph' && /^(?:[-*]|1[.)]) \S/.test(text);
-			// `- ---` is a rule itself.
+			// `- ---` would be a rule.
 			const written = index === 0 && type === 'rule' ? '***' : text;
 			return `${index === 0 ? '' : isTight ? '\n' : '\n\n'}${written}`;
 		})
 		.join('');
 
-/** For platforms that have no escape in code. */
+/** Replaces backticks where code has no escape. */
 const unlikeBacktick = '｀';
 
 export const fenced = (text: string, language = ''): string => {
@@ -114,7 +116,7 @@ export const fenced = (text: string, language = ''): string => {
 export const brokenFenced = (text: string, language = ''): string =>
 	`\`\`\`${language}\n${text.replaceAll(/`(?=``)/g, '`\u200b')}\n\`\`\``;
 
-/** Code whose delimiters are as many backticks as it needs. */
+/** Inline code with as many backticks as delimiters as it needs. */
 export function codeSpan(text: string): string {
 	const runs = new Set((text.match(/`+/g) ?? []).map(({length}) => length));
 	let length = 1;
@@ -129,7 +131,7 @@ export function codeSpan(text: string): string {
 
 export const singleSpan = (text: string): string => `\`${text.replaceAll('`', unlikeBacktick)}\``;
 
-/** Signs that are markup anywhere in a line, and `!` at the end, which would make the link behind it an image. Matches bare addresses, too, which stay as they are. */
+/** Signs that are markup anywhere in a line, and `!` at the end, which would make an image of the link after it. Also matches bare URLs, which are kept unchanged. */
 export const markdownSigns =
 	/https?:\/\/(?:(?!&#?\w{1,40};)[^\s<>*`[\]|\\~])+|[\\`*~[\]<|]|_(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])_|&(?=#?\w{1,40};)|!$/gu;
 
@@ -148,11 +150,11 @@ export const lineWith =
 				digits === '' && /^[.)]/.test(found) ? found : digits + escape(found.slice(digits.length)),
 			);
 
-/** A `#` at the end of a line would go with those at its beginning. */
+/** A `#` at the end of a line would be removed together with those at its beginning. */
 export const headingOf = (line: string, level: number): string =>
 	`${'#'.repeat(level)} ${line.replace(/#$/, '#\u200b')}`;
 
-/** Rows are cut into cells before code is looked for. */
+/** Rows are split into cells before code is recognised, so pipes are always escaped. */
 export const markdownTable = (rows: ReadonlyArray<readonly string[]>): string => {
 	const [head = '', ...others] = rows.map(
 		row => `| ${row.map(cell => cell.replaceAll(/(?<!\\)\|/g, '\\|')).join(' | ')} |`,
@@ -182,7 +184,7 @@ export const commonMark = {
 	measure: utf16Units,
 } as const satisfies Dialect;
 
-/** Marks of one sign, for platforms without headings, lists and tables. */
+/** Single-character marks, for platforms without headings, lists and tables. */
 export const singleSigns = {
 	text: text => text,
 	marks: {strong: pair('*', 'alone'), em: pair('_', 'alone'), strike: pair('~', 'alone')},

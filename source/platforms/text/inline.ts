@@ -1,6 +1,6 @@
 import {type MarkName, markNames, type TextRun} from './parse.ts';
 
-/** How a mark is written, and where a platform recognises it. */
+/** The markup of a mark, and where the platform recognises it. */
 export type Mark = {
 	readonly open: string;
 	readonly close: string;
@@ -8,16 +8,16 @@ export type Mark = {
 	readonly where: 'anywhere' | 'apart' | 'alone';
 };
 
-/** How runs are written. */
+/** Markup within lines. */
 export type InlineDialect = {
-	/** Text, escaped and without live mentions. It begins and ends anywhere in a line. */
+	/** Escapes text and neutralises mentions. The text may begin and end anywhere in a line. */
 	readonly text: (text: string) => string;
-	/** Absent ones are left out. */
+	/** Missing marks are omitted. */
 	readonly marks: {readonly [Name in MarkName]?: Mark};
-	/** Whether marks may be inside of others; true where this is absent. */
+	/** Whether marks can be nested; true when absent. */
 	readonly nestsMarks?: boolean;
 	readonly code: (text: string) => string;
-	/** `words` as `text` and marks made them, `href` as in `Run`. */
+	/** `words` are already rendered, `href` is as in `Run`. */
 	readonly link: (words: string, href: string) => string;
 	readonly lineBreak: string;
 };
@@ -28,18 +28,18 @@ type Around = {
 	/** The text before and behind the runs; only the nearest character counts. */
 	readonly before: string;
 	readonly after: string;
-	/** The marks that are open already. */
+	/** The marks that are already open. */
 	readonly within: ReadonlySet<Wrap>;
 };
 
-/** Runs in a dialect. Marks end with each line and do not touch blanks, since many platforms recognise no others. */
+/** Renders runs in a dialect. Marks end with each line and do not touch blanks, since many platforms recognise no others. */
 export function renderInline(runs: readonly TextRun[], dialect: InlineDialect): string {
 	return linesOf(runs)
 		.map(line => renderRuns(line, dialect, {before: '', after: '', within: new Set()}))
 		.join(dialect.lineBreak);
 }
 
-/** Runs by lines. */
+/** Splits runs into lines. */
 function linesOf(runs: readonly TextRun[]): ReadonlyArray<readonly TextRun[]> {
 	let line: TextRun[] = [];
 	const lines = [line];
@@ -65,7 +65,7 @@ function renderRuns(runs: readonly TextRun[], dialect: InlineDialect, around: Ar
 	let output = '';
 	/** The text before the next run. Not all of the output, which would be copied for each run. */
 	let {before} = around;
-	/** Whether the output ends with a closing mark, with which another one would merge. */
+	/** Whether the output ends with a closing mark, which would merge with another mark. */
 	let isClosed = false;
 	for (let index = 0; index < runs.length;) {
 		const {wrap, end} = farthest(runs, index, wraps);
@@ -99,7 +99,7 @@ function renderRuns(runs: readonly TextRun[], dialect: InlineDialect, around: Ar
 	return output;
 }
 
-/** Runs in a mark, with the blanks at their ends outside of it; `undefined` where a platform would not recognise it. */
+/** Renders runs within a mark, excluding blanks at the ends; `undefined` where the platform would not recognise the mark. */
 function renderMarked(
 	runs: readonly TextRun[],
 	mark: Mark,

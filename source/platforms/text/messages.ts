@@ -5,16 +5,16 @@ import {type Cut, cutBlocks, flatten, type Room} from './split.ts';
 
 export type MessageOptions<Output> = {
 	readonly dialect: Renderer<Output>;
-	/** The longest message, in the unit of the dialect. Below 64, marks are dropped where they leave no room. */
+	/** The maximum length of a message, in the unit of the dialect. Below 64, marks are dropped where they leave no room. */
 	readonly limit: number;
-	/** At least 1. A longer text is cut, and the last message says so at its end. */
+	/** At least 1. A longer text is cut, which the last message says at its end. */
 	readonly maxParts: number;
 	readonly format: Format;
 };
 
 /**
- * The messages that a text becomes on a platform, in their order: at least one, and the same each time. Whole blocks stay together where they have room, and each message is rendered for
- * itself, so that nothing is left open in it. `text` is clean, as `outgoingText` makes it. Time is about linear in its length.
+ * Splits a text into messages of a platform, in order: at least one, and always the same. Blocks are kept whole if possible, and each message is rendered separately, so
+ * that no markup is left open. `text` is clean, as `outgoingText` makes it. Takes about linear time.
  *
  * @see manual/delivery.md#long-texts
  */
@@ -53,7 +53,7 @@ export function messagesOf<Output>(
 	return messages.length > 0 ? messages : [render([paragraphOf([{text}])])];
 }
 
-/** `Sender.split` for messages of at most `limit`, in the unit of the dialect; a function: the limit of a place. */
+/** A `Sender.split` for messages of at most `limit`, in the unit of the dialect; a function if the limit depends on the place. */
 export const splitAs =
 	<Place extends {readonly format: Format}>(
 		dialect: Renderer,
@@ -68,7 +68,7 @@ export const splitAs =
 			format: place.format,
 		});
 
-/** `cutBlocks` that always cuts: drops the markup of the first block where that leaves no room; where not even one character fits, the piece is that character. */
+/** Like `cutBlocks`, but always cuts: drops the markup of the first block if that leaves no room; if not even one character fits, the piece is that character. */
 function cutSomewhere(blocks: readonly Block[], room: Room): Cut {
 	const cut = cutBlocks(blocks, room);
 	if (cut.head.length > 0) {
@@ -99,7 +99,7 @@ const textOfBlocks = (blocks: readonly Block[], between: string): string =>
 const isBlank = (blocks: readonly Block[]): boolean =>
 	blocks.every(({type}) => type !== 'rule') && textOfBlocks(blocks, '').trim() === '';
 
-/** A lower bound of the length of blocks, UTF-16 units, counted up to `max`: blocks beyond it do not have to be rendered to learn that they do not fit. */
+/** A lower bound of the length of blocks, UTF-16 units, counted up to `max`: saves rendering blocks that cannot fit. */
 function lengthOf(blocks: readonly Block[], max: number): number {
 	let length = 0;
 	const add = (count: number) => {

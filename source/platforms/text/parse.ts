@@ -1,7 +1,7 @@
 import MarkdownIt, {type Env, type Token} from 'markdown-it';
 import {withoutUnwanted} from '../outgoing-message.ts';
 
-/** How a stretch of text is marked. */
+/** Marks of text. */
 export const markNames = ['strong', 'em', 'strike'] as const;
 
 export type MarkName = (typeof markNames)[number];
@@ -10,7 +10,7 @@ export type MarkName = (typeof markNames)[number];
 export type TextRun = {readonly [Name in MarkName]?: boolean} & {
 	readonly text: string;
 	readonly code?: boolean;
-	/** An address of `http:`, `https:` or `mailto:`, in ASCII. */
+	/** A URL with `http:`, `https:` or `mailto:`, in ASCII. */
 	readonly href?: string | undefined;
 };
 
@@ -29,7 +29,7 @@ export type TableBlock = {
 	readonly rows: ReadonlyArray<readonly Cell[]>;
 };
 
-/** A piece of a text. */
+/** A block of a text. */
 export type Block =
 	| {readonly type: 'paragraph'; readonly runs: readonly TextRun[]}
 	/** `level` from 1 to 6. */
@@ -45,12 +45,13 @@ export type Block =
 const maxNesting = 100;
 
 const markdown = new MarkdownIt({html: false, linkify: false, typographer: false, maxNesting});
-// Targets are checked below: one that is refused here would leave its marks in the text.
+// Targets are checked below: a link refused here would remain in the text as markup.
 markdown.validateLink = () => true;
 
 /**
- * A text in Markdown (CommonMark, with tables and `~~strike~~`) as blocks, at least one. HTML is text. Images are links with their alternative text, and a link to anything but
- * `http:`, `https:` or `mailto:` is text, with its target behind it. A text that is nested too deep, or that would lose letters in the parser, is one paragraph as it is written.
+ * Parses a text in Markdown (CommonMark, with tables and `~~strike~~`) into blocks, at least one. HTML is text. Images are links with their alternative text; a link to
+ * anything but `http:`, `https:` or `mailto:` is text, followed by its target. A text that is nested too deeply, or would lose letters in the parser, is one paragraph,
+ * unchanged.
  */
 export function parseMarkdown(text: string): readonly Block[] {
 	const found: Env = {};
@@ -75,7 +76,7 @@ const lengthOfTargets = (tokens: readonly Token[]): number =>
 		0,
 	);
 
-/** Longer targets of links are cut, UTF-16 units: no browser and no platform takes them. */
+/** Longer link targets are cut, UTF-16 units: no browser or platform accepts them. */
 const maxTargetLength = 2000;
 
 export const paragraphOf = (runs: readonly TextRun[]): Block => ({type: 'paragraph', runs});
@@ -86,7 +87,7 @@ export const unmarkedText = (runs: readonly TextRun[]): string =>
 
 const lettersIn = (text: string): number => text.replaceAll(/\P{L}+/gu, '').length;
 
-/** The tokens up to the one of type `end`, which is consumed. */
+/** The tokens before the one of type `end`, which is consumed. */
 function* until(end: string, tokens: ArrayIterator<Token>): Generator<Token> {
 	for (const token of tokens) {
 		if (token.type === end) {
@@ -155,7 +156,7 @@ function tableUntilEnd(tokens: ArrayIterator<Token>): TableBlock {
 	return {type: 'table', header, rows: others};
 }
 
-/** Words behind a fence that name no language are shown: readers see all of a text. */
+/** Text after a fence that is not a language name is shown: readers must see all of a text. */
 function codeOf({info, content}: Token): Block {
 	const [said, text] = [info.trim(), content.replace(/\n$/, '')];
 	return /^[\w+#.-]{0,20}$/.test(said)
@@ -171,10 +172,10 @@ function runsOf(tokens: readonly Token[] | null | undefined): readonly TextRun[]
 	let link:
 		| {readonly target: string; readonly href: string | undefined; begins: number}
 		| undefined;
-	/** Characters so far, but for blanks around them. */
+	/** Number of characters so far, without blanks around them. */
 	let length = 0;
 	const push = (found: string, how: Omit<TextRun, 'text'> = {}) => {
-		// Entities may stand for characters that were removed from the text.
+		// Entities may represent characters that are removed from texts.
 		const clean = withoutUnwanted(found);
 		const text = how.code ? clean.replaceAll('\n', ' ') : clean;
 		const marked = markNames.filter(name => open[name] > 0 && !how.code);
@@ -239,7 +240,7 @@ const isAlike = (one: TextRun, other: TextRun): boolean =>
 	one.code === other.code &&
 	markNames.every(name => one[name] === other[name]);
 
-/** Without the characters that end a link, or mean something in one, in a language of a platform. */
+/** Encodes characters that end a link, or have a meaning in one, in any platform's markup. */
 function safeTarget(target: string): string | undefined {
 	const safe = target.replaceAll(/[^\x21-\x7e]|["'()*<>\\`|]/gu, character =>
 		[...Buffer.from(character)]

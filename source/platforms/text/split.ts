@@ -2,7 +2,7 @@ import {cutText, largest} from './cut-text.ts';
 import {tableLines, withTargets} from './dialect.ts';
 import {type Block, type ListBlock, paragraphOf, type TextRun, type TableBlock} from './parse.ts';
 
-/** The room that is left in a piece. */
+/** The room left in a piece. */
 export type Room = {
 	/** By how much blocks exceed it: at most 0 where they fit, `Infinity` where it was not measured. */
 	readonly over: (blocks: readonly Block[]) => number;
@@ -12,15 +12,15 @@ export type Room = {
 	readonly isEmpty: boolean;
 };
 
-/** The blocks of a piece, and those behind it. */
+/** The blocks of a piece, and the remaining ones. */
 export type Cut = {readonly head: readonly Block[]; readonly tail: readonly Block[]};
 
-/** Known of blocks already: they do not fit; they would not fit an empty piece. */
+/** What is already known: the blocks do not fit; they would not fit an empty piece. */
 type Known = 'no room' | 'too long' | undefined;
 
 /**
- * As many blocks as fit a piece, and the rest. A block that would fit a piece of its own is not cut, unless only headings stand before it; longer ones are cut at their items, rows or lines.
- * `head` is empty where nothing fits.
+ * Takes as many blocks as fit a piece. A block that would fit a piece of its own is not cut, unless only headings precede it; longer ones are cut at their items, rows or
+ * lines. `head` is empty if nothing fits.
  */
 export function cutBlocks(blocks: readonly Block[], room: Room, known?: Known): Cut {
 	const count = largest(blocks.length - (known ? 1 : 0), length =>
@@ -110,7 +110,7 @@ const withCode = (block: Extract<Block, {type: 'code'}>, runs: readonly TextRun[
 	text: runs.map(({text}) => text).join(''),
 });
 
-/** The rest of a cut item stands before the items after it, without a bullet: the item has one already. */
+/** The rest of a cut item precedes the following items, without a bullet: the item already has one. */
 function cutList(list: ListBlock, room: Room, known: Known): Cut {
 	const {items, start} = list;
 	const withItems = (some: ListBlock['items']): readonly Block[] => [{...list, items: some}];

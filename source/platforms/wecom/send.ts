@@ -4,13 +4,13 @@ import type {Connect, WebhookSettings} from '../platform.ts';
 import {wecom} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 
-/** Bytes of `content`. */
+/** Maximum size of `content`, bytes. */
 const maxBytes = 4096;
 
-/** WeCom counts messages by the minute, and does not say how long to wait. */
+/** How long to wait after a rate limit, milliseconds: WeCom limits messages per minute, and does not say how long to wait. */
 const waitMs = 60_000;
 
-/** Posts `markdown_v2` to the webhook of a group, which has no mentions. Rejects as `Ask`. @see manual/delivery-wecom.md */
+/** Posts `markdown_v2`, which has no mentions, to the webhook of a group. Rejects as `Ask`. @see manual/delivery-wecom.md */
 export const connect: Connect<WebhookSettings> = ({webhooks, maxParts}, world) => {
 	const ask = createAsk(world, {platform: 'wecom', refusalIs: 'platform_rejected', judge});
 
@@ -25,7 +25,7 @@ export const connect: Connect<WebhookSettings> = ({webhooks, maxParts}, world) =
 
 const judge = judgeByErrcode({
 	waitMs,
-	// Sent too much in this minute, by this webhook or by all.
+	// Too many messages in this minute, by this webhook or by all.
 	limited: [45_009, 45_033],
 	// No such webhook; a message of an unknown kind, too long, or empty.
 	rejected: [93_000, 40_008, 40_058, 44_004],

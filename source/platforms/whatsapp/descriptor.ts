@@ -30,7 +30,7 @@ export const whatsapp = definePlatform({
 		form: /^wamid\.[\w+/=-]{1,200}$/,
 		says: 'what WhatsApp calls a message (wamid.HBgL...)',
 	},
-	// One message in 6 s to one person.
+	// One message per 6 s to a person.
 	perMinute: 10,
 	setUp: [
 		'Make an app of the type Business at developers.facebook.com and add WhatsApp to it: "API Setup" shows the identifier of the number.',

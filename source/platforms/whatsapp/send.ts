@@ -15,7 +15,7 @@ import {whatsapp} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {WhatsappSettings} from './descriptor.ts';
 
-/** UTF-16 units. */
+/** Maximum length, UTF-16 units. */
 const maxLength = 4096;
 
 /** Sends texts. Rejects as `Ask`. @see manual/delivery-whatsapp.md */
@@ -51,7 +51,7 @@ export const connect: Connect<WhatsappSettings> = (
 	});
 };
 
-/** Waits that WhatsApp does not tell, milliseconds: for the account, and for one person. */
+/** How long to wait after a rate limit of the account, and of one person, milliseconds: WhatsApp does not say. */
 const busyMs = 60_000;
 const busyPersonMs = 6000;
 
@@ -63,10 +63,10 @@ const busy: ReadonlyMap<unknown, number> = new Map([
 	[131_056, busyPersonMs],
 ]);
 
-/** The token is refused, or the app, the account or the number lacks a permission; 200 to 299 besides. */
+/** Error codes (besides 200 to 299) for a refused token, or a missing permission of the app, the account or the number. */
 const refused: ReadonlySet<number> = new Set([0, 3, 10, 190, 368, 131_031]);
 
-/** By the codes, whatever the status. @see https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes */
+/** Judges by error codes, whatever the status. @see https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes */
 function judge({json, status}: Judged, {method}: PlatformCall): Judgement {
 	const id = method === 'GET' ? textAt(json, 'id') : textAt(json, 'messages', '0', 'id');
 	if (status < 300 && id !== '') {

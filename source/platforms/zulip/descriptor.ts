@@ -2,7 +2,7 @@ import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {matching, secretText, serverAddress} from '../settings.ts';
 
-/** Up to 60 code points, in one line. */
+/** Up to 60 code points, without control characters. */
 const topic = /^\P{Cc}{1,60}$/u;
 
 const fields = {
@@ -18,11 +18,11 @@ const fields = {
 
 export type ZulipSettings = SettingsOf<typeof fields, 'apiBase' | 'apiKey' | 'botEmail'>;
 
-/** `email:key` as it is sent. */
+/** `email:key` as sent with Basic authentication. */
 export const zulipBasic = ({botEmail, apiKey}: Partial<ZulipSettings>): string =>
 	Buffer.from(`${botEmail}:${apiKey}`).toString('base64');
 
-/** Whom a direct message goes to, by number or address; `undefined`: `chat` is a channel. */
+/** The recipients of a direct message, by number or address; `undefined` if `chat` is a channel. */
 export function peopleIn(chat: string): readonly number[] | readonly string[] | undefined {
 	if (chat.startsWith('user:')) {
 		return chat.slice('user:'.length).split(',').map(Number);

@@ -5,10 +5,10 @@ import {zulip} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import {zulipBasic, peopleIn, type ZulipSettings} from './descriptor.ts';
 
-/** Code points. Zulip cuts longer texts, and says so only in the message. */
+/** Maximum length, code points. Zulip cuts longer texts, and says so only in the message. */
 const maxLength = 10_000;
 
-/** `POST /messages`, and `PATCH /messages/{id}`. Rejects as `Ask`. @see manual/delivery-zulip.md, https://zulip.com/api/rest-error-handling */
+/** Sends with `POST /messages` and edits with `PATCH /messages/{id}`. Rejects as `Ask`. @see manual/delivery-zulip.md, https://zulip.com/api/rest-error-handling */
 export const connect: Connect<ZulipSettings> = (settings, world) => {
 	const {apiBase, apiKey, topic, maxParts} = settings;
 	const ask = createAsk(world, {

@@ -7,7 +7,7 @@ import type {UnderWay} from './under-way.ts';
 /** Rows of a stretch. A row with its payload may fill a page, of which only the beginning is read. */
 const stretchRows = 4000;
 
-/** Requests to no route have names chosen by strangers: they are counted as one. Deliveries that are not counted have no part. */
+/** Requests to no route are counted together: strangers choose their names. Deliveries that are not counted have no part. */
 const countSql = `select case when outcome = 'route' then '' else profile end as profile, case when outcome = 'route' then '' else route end as route,
 	case when received_at >= cast(? as bigint) and id_source <> 'import' then (received_at - cast(? as bigint)) / cast(? as bigint) end as part,
 	count(*) as received, count(*) filter (where status >= 400) as refused,
@@ -17,14 +17,14 @@ const countSql = `select case when outcome = 'route' then '' else profile end as
 		select id, profile, route, received_at, id_source, status, outcome from delivery where id < ? and id >= cast(? as bigint) order by id desc limit ${stretchRows}
 	) as stretch group by 1, 2, 3`;
 
-/** Counts deliveries, the newest first, until nothing is left. */
+/** Counts deliveries, newest first, until none are left. */
 export function createCounts({
 	from,
 	partMs,
 	before = Number.MAX_SAFE_INTEGER,
 }: CountQuestion): UnderWay<CountStep, CountStep> {
 	const counts: PartCount[] = [];
-	// By the time of its identifier, which may be earlier than the receipt.
+	// Identifiers carry their creation time; receipt may be up to `lateMs` later.
 	const least = Math.trunc(numberOfTime(from - lateMs));
 	let newest: number | undefined;
 	let at = before;

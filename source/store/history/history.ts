@@ -7,31 +7,31 @@ import type {HistorySearching, StoredSums} from './port.ts';
 import {historyBusy, historyUnreadable} from './under-way.ts';
 import type {WorkerAnswer, WorkerAsk, WorkerQuestion} from './worker.ts';
 
-/** How long the thread waits for another question before it ends, milliseconds. */
+/** How long the thread stays idle before it ends, milliseconds. */
 const idleMs = 30_000;
 
-/** Questions that may wait: a face asks one after the other, so that this is many faces. */
+/** Maximum number of waiting questions: a face asks one at a time, so this allows for many faces. */
 const maxWaiting = 16;
 
-/** How long the thread may take to close its database before it is ended, milliseconds. */
+/** Time limit for the thread to close its database before it is terminated, milliseconds. */
 const endMs = 1000;
 
-/** Memory of the thread: a stretch of rows and one body. */
+/** Memory limits of the thread: it holds a stretch of rows and one body. */
 const memory = {maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16} as const;
 
 type Waiting = PromiseWithResolvers<unknown> & {readonly ask: NonNullable<WorkerQuestion>};
 
 type Thread = {
 	readonly worker: Worker;
-	/** In the order in which they were asked; the first of them is being answered. */
+	/** In the order of asking; the first one is being answered. */
 	readonly waiting: Map<number, Waiting>;
-	/** The question that the thread is answering, also when its caller has gone. */
+	/** The question being answered, even if its caller has gone. */
 	asked: number | undefined;
 };
 
 /**
- * Searches the history of the database `file` in a thread of its own, which starts with the first question and ends when it has been idle for a while. A thread
- * that fails is an error for its callers; the next question starts another. `settle` writes the deferred writes.
+ * Searches the history of the database `file` in a worker thread, which starts with the first question and ends after a while without one. If the thread fails, its callers
+ * get an error, and the next question starts another. `settle` writes the deferred writes.
  */
 export function createHistory(
 	{
@@ -76,19 +76,19 @@ export function createHistory(
 
 			begun.asked = undefined;
 			askNext(begun);
-			// What answers while it ends is waited for by `end`: a timer would keep the process.
+			// While ending, `end` waits for the thread: another timer would keep the process alive.
 			if (thread === begun) {
 				waitForMore();
 			}
 		});
 		worker.on('error', error => fail(historyUnreadable(messageOf(error))));
 		worker.on('exit', () => fail(historyUnreadable('its thread has ended')));
-		// A face that asks is no reason for a process to stay.
+		// A question must not keep the process alive.
 		worker.unref();
 		return begun;
 	};
 
-	/** One at a time: a question that is aborted before its turn costs nothing. */
+	/** Posts one question at a time, so that one aborted before its turn costs nothing. */
 	const askNext = (asking: Thread) => {
 		const [next] = asking.waiting.values();
 		if (asking.asked === undefined && next) {
@@ -125,7 +125,7 @@ export function createHistory(
 		});
 	};
 
-	/** One question to the thread. */
+	/** Asks the thread one question. */
 	const askThread = async <Answer>(asked: WorkerAsk, signal?: AbortSignal): Promise<Answer> => {
 		if (isClosed) {
 			throw historyUnreadable('the store is closed');
@@ -167,7 +167,7 @@ export function createHistory(
 			lastSums += 1;
 			const of = lastSums;
 			for (;;) {
-				// oxlint-disable-next-line no-await-in-loop -- the thread goes on with each step where the last one ended
+				// oxlint-disable-next-line no-await-in-loop -- the thread continues each step where the last one ended
 				const sums = await askThread<StoredSums | undefined>({noun: 'sums', question, of}, signal);
 				if (sums) {
 					return sums;

@@ -19,20 +19,20 @@ import {runColumns, runOfRow, runTables} from '../run-reader.ts';
 import type {HistoryNoun} from './port.ts';
 import type {SqlFields} from './sql-conditions.ts';
 
-/** How the history of a noun is read: a filter tests `Asked`, the answer has `Item`. */
+/** How the history of a noun is read: filters test `Asked`, answers contain `Item`. */
 export type HistoryOf<Item, Asked> = SqlFields & {
 	/** Columns and tables of a listing. */
 	readonly columns: string;
 	readonly tables: string;
-	/** The one table whose rows lie in the order of the cursor, and what of it belongs to the history. */
+	/** The table whose rows are in the order of the cursor, and the condition for those that belong to the history. */
 	readonly base: string;
-	/** The column of the cursor: an integer that no two rows share and that grows. */
+	/** The column of the cursor: a unique, growing integer. */
 	readonly cursor: string;
 	readonly where?: string;
-	/** The tables that the fields and words are in, where those of a listing are more. */
+	/** The tables of fields and words, if a listing needs fewer. */
 	readonly searched?: string;
 	readonly vocabulary: Vocabulary<Asked>;
-	/** `read` gives headers and body of a delivery; nothing where they were not kept. */
+	/** `read` returns headers and body of a delivery; `undefined` if they were not stored. */
 	asked(row: Row, read: () => Row | undefined): Asked;
 	itemOf(asked: Asked, row: Row): Item;
 };
@@ -89,7 +89,7 @@ export const runs: HistoryOf<Run, Run> = {
 	itemOf: run => run,
 };
 
-/** Dispatched groups, in the order of their runs; waiting ones are in the state. */
+/** Dispatched groups, in the order of their runs; pending ones are in the state. */
 export const groups: HistoryOf<Group, Group> = {
 	columns: groupColumns,
 	tables: groupTables,
@@ -107,7 +107,7 @@ export const groups: HistoryOf<Group, Group> = {
 	itemOf: group => group,
 };
 
-/** Those that were settled. */
+/** Settled approvals. */
 export const approvals: HistoryOf<
 	Approval,
 	Extract<ApprovalEntry, {readonly approval: Approval}>
@@ -123,7 +123,7 @@ export const approvals: HistoryOf<
 	itemOf: ({approval}) => approval,
 };
 
-/** What has a history, by its name, as SQLite is asked for it. */
+/** The nouns with a history, by name, for SQLite. */
 export const sqliteNouns: Readonly<Record<HistoryNoun, unknown>> = {
 	deliveries,
 	runs,

@@ -4,7 +4,7 @@ import type {Group} from '../../core/group.ts';
 import type {RunSums, SumsBy} from '../../core/run-sums.ts';
 import type {Run} from '../../core/run.ts';
 
-/** What of each noun lies in the history: deliveries and runs all, groups once they are dispatched, approvals once they are settled. */
+/** What the history contains: all deliveries and runs, dispatched groups, settled approvals. */
 export type HistoryItems = {
 	readonly deliveries: Delivery;
 	readonly runs: Run;
@@ -14,79 +14,80 @@ export type HistoryItems = {
 
 export type HistoryNoun = keyof HistoryItems;
 
-/** Cursors are numbers: of a delivery its id as a number, of a run or an approval its own number, of a group the number of its run. */
+/** Cursors are numbers: a delivery's id as a number, the number of a run or an approval, the number of a group's run. */
 export type HistoryQuestion = {
-	/** As `parseFilter` reads it with the vocabulary of the noun; empty for all. */
+	/** A filter for `parseFilter` with the vocabulary of the noun; empty for all. */
 	readonly filter: string;
-	/** What `since:` counts from, milliseconds since 1970. */
+	/** The time that `since:` is relative to, milliseconds since 1970. */
 	readonly now: number;
 	/** Below this, newest first; from the newest when both are absent. */
 	readonly before?: number;
-	/** Above this, oldest first. */
+	/** Above this cursor, oldest first. */
 	readonly after?: number;
 	/** 1 to 1,000. */
 	readonly limit: number;
 };
 
-/** What one step of a search came to. */
+/** The result of one step of a search. */
 export type HistoryStep<Item> = {
-	/** In the order in which they were met. */
+	/** In the order of the search. */
 	readonly items: readonly Item[];
-	/** Where the next step goes on, as `before` or `after`; absent when nothing is left that way. */
+	/** The cursor for the next step, as `before` or `after`; absent when no rows are left in that direction. */
 	readonly searchedTo?: number;
-	/** Rows that were looked at. */
+	/** Number of rows examined. */
 	readonly scanned: number;
 };
 
 export type CountQuestion = {
-	/** What was received before is not counted, milliseconds since 1970. */
+	/** Only deliveries received since then are counted, milliseconds since 1970. */
 	readonly from: number;
-	/** Length of the parts of the time since `from` that are counted apart, milliseconds. */
+	/** Length of the intervals since `from` that are counted separately, milliseconds. */
 	readonly partMs: number;
 	/** Below this cursor of deliveries; from the newest when absent. */
 	readonly before?: number;
 };
 
-/** What was received for one route in one part of the time, and how it was answered. */
+/** Deliveries of one route in one interval, by outcome. */
 export type PartCount = {
 	readonly profile: string;
 	/** Empty for requests to no route. */
 	readonly route: string;
-	/** 0 is the first one. */
+	/** Index of the interval, from 0. */
 	readonly part: number;
 	readonly received: number;
-	/** Of those, led to something. */
+	/** Number of those that led to something. */
 	readonly taken: number;
-	/** Of those, answered with a status of 400 or above. */
+	/** Number of those answered with a status of 400 or above. */
 	readonly refused: number;
 };
 
-/** What one step of counting came to. */
+/** The result of one step of counting. */
 export type CountStep = {
-	/** One route and part may be there several times: to be added up. */
+	/** May contain the same route and part several times: add them up. */
 	readonly counts: readonly PartCount[];
-	/** The cursor of the newest delivery that was looked at; absent when none was. */
+	/** The cursor of the newest delivery examined; absent when there was none. */
 	readonly newest?: number;
-	/** Where the next step goes on, as `before`; absent when nothing is left. */
+	/** The cursor for the next step, as `before`; absent when no rows are left. */
 	readonly searchedTo?: number;
 };
 
 export type SumQuestion = {
 	readonly by: SumsBy;
-	/** Runs that were made before are not summed, milliseconds since 1970. */
+	/** Only runs created since then are summed, milliseconds since 1970. */
 	readonly from: number;
 	/** Only runs of this profile. */
 	readonly profile?: string;
 };
 
-/** What runs came to. `since`: `from` of the question, or later where there are more runs than are looked at. */
+/** Sums of runs. `since`: `from` of the question, or later if there were more runs than the limit. */
 export type StoredSums = Pick<RunSums, 'leftOut' | 'rows' | 'since'>;
 
-/** The whole history, by the language of the filters. */
+/** Searches the whole history, in the filter language. */
 export type HistorySearching = {
 	/**
-	 * One step of a search: it ends after `limit` hits, or after about 60 ms with what it has. It runs beside the event loop and holds up no write. A filter is
-	 * answered as it answers about the items themselves. Aborting frees the place at once.
+	 * One step of a search: ends after `limit` hits, or with what it has after about 60 ms. It does not block the event loop or any write. A filter has the same result as on
+	 * the items themselves. Aborting frees the queue's place at once.
+	 *
 	 * @throws SvcError `history_unreadable`, `history_busy`
 	 */
 	search<Noun extends HistoryNoun>(
@@ -94,8 +95,8 @@ export type HistorySearching = {
 		question: HistoryQuestion,
 		signal?: AbortSignal,
 	): Promise<HistoryStep<HistoryItems[Noun]>>;
-	/** One step of counting deliveries, as short, and the same errors. What another gateway answered is not counted. */
+	/** One step of counting deliveries, of the same duration and with the same errors. Excludes imported deliveries. */
 	count(question: CountQuestion): Promise<CountStep>;
-	/** Sums of runs, all of them: other questions are answered between its steps. The same errors; aborting frees the place. */
+	/** Sums all runs in several steps, between which other questions are answered. Same errors; aborting frees the queue's place. */
 	sum(question: SumQuestion, signal?: AbortSignal): Promise<StoredSums>;
 };

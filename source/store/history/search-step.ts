@@ -8,15 +8,15 @@ import type {HistoryItems, HistoryNoun, HistoryQuestion, HistoryStep} from './po
 import type {SqlFields, SqlPart} from './sql-conditions.ts';
 import {stepMs} from './under-way.ts';
 
-/** How the history is asked for, whichever engine has it. */
+/** How the history of an engine is queried. */
 export type HistoryEngine = {
-	/** The rows of SQL with a question mark for each binding. */
+	/** Queries rows by SQL with a question mark for each binding. */
 	readonly ask: (
 		sql: string,
 		bindings: ReadonlyArray<Bindings[number] | readonly number[]>,
 	) => Promise<readonly Row[]>;
 	readonly onBroken: OnBroken;
-	/** What has a history, by its name. */
+	/** The nouns with a history, by name. */
 	readonly nouns: Readonly<Record<HistoryNoun, unknown>>;
 	readonly narrowingOf: (
 		conditions: readonly Condition[],
@@ -24,30 +24,33 @@ export type HistoryEngine = {
 		now: number,
 	) => Narrowing;
 	readonly words: {
-		/** SQL of a list, as JSON, of those numbers of a column whose rows are true in another. */
+		/** SQL for the JSON list of the numbers in one column whose rows are true in another. */
 		readonly list: (column: string, fits: string) => string;
-		/** SQL: a list of numbers that is bound has the column. */
+		/** SQL condition: a bound list of numbers contains the column. */
 		readonly among: (column: string) => string;
 	};
-	/** Rows of a stretch: of the first one, of one whose bodies are read, and at most; and how many times as long the next one is while they are fast. */
+	/** Rows per stretch: the first one, one whose bodies are read, the maximum; and the factor by which stretches grow while they are fast. */
 	readonly stretchRows: Readonly<Record<'first' | 'withBody' | 'most' | 'growth', number>>;
-	/** Share of those rows, where the database is slow. */
+	/** Fraction of those rows to use when the database is slow. */
 	readonly share?: number;
 };
 
-/** `first` is asked of all rows of a stretch, `second` of those that pass it. */
+/** `first` is tested on all rows of a stretch, `second` on those that pass it. */
 export type Narrowing = {readonly first: readonly SqlPart[]; readonly second: readonly SqlPart[]};
 
-/** How long one stretch of rows should take, milliseconds: the clock is looked at between them. */
+/** Target duration of one stretch, milliseconds: the clock is read between stretches. */
 const stretchMs = 15;
 
-/** How many rows are fetched at once: `most`, or `withBody` when the filter reads bodies. */
+/** Maximum number of rows fetched at once: `most`, or `withBody` when the filter reads bodies. */
 const fetchedRows = {most: 500, withBody: 200} as const;
 
-/** Bodies that are fetched at once, and their total size; a single larger body is fetched alone. */
+/** Maximum number and total size of bodies fetched at once; a larger single body is fetched alone. */
 const fetchedBodies = {rows: 200, bytes: 1024 * 1024} as const;
 
-/** One step: stretch by stretch from the cursor on, until there are `limit` hits, the time is over, or nothing is left. `share`: of the rows of a stretch, where the database is slow. */
+/**
+ * One step: reads stretches from the cursor on until there are `limit` hits, the time is over, or no rows are left. `share`: fraction of the rows per stretch to use when
+ * the database is slow.
+ */
 export async function searchStep<Noun extends HistoryNoun>(
 	{ask, onBroken, nouns, narrowingOf, words, stretchRows, share = 1}: HistoryEngine,
 	noun: Noun,
@@ -80,7 +83,7 @@ export async function searchStep<Noun extends HistoryNoun>(
 		return filter.matches(asked, now) ? [history.itemOf(asked, row)] : [];
 	};
 
-	/** The item of a row that the filter lets pass, and whether its body had to be read for that. */
+	/** Tests the filter on a row: the item if it passes, and whether its body had to be read. */
 	const examine = async (row: Row, readBody: ReturnType<typeof createBodies>) => {
 		let isRead = false;
 		const test = (read: () => Row | undefined) =>
@@ -93,12 +96,12 @@ export async function searchStep<Noun extends HistoryNoun>(
 		return {isRead, item: body ? test(() => body)[0] : hit};
 	};
 
-	/** Where the step ends among these rows, if it does. */
+	/** Tests these rows; returns the cursor where the step ends, if it does. */
 	const lookAt = async (ids: readonly number[]): Promise<number | undefined> => {
 		const rows = await ask(rowsSql, [ids, ...bindingsOf(second)]);
 		const readBody = createBodies({ask, words}, rows);
 		for (const row of rows) {
-			// oxlint-disable-next-line no-await-in-loop -- in their order
+			// oxlint-disable-next-line no-await-in-loop -- in order
 			const {item, isRead} = await examine(row, readBody);
 			if (item) {
 				items.push(item);
@@ -112,10 +115,10 @@ export async function searchStep<Noun extends HistoryNoun>(
 		return isOver() ? ids.at(-1) : undefined;
 	};
 
-	/** Where the step ends among those that a stretch let pass, if it does. */
+	/** Tests the rows that passed a stretch; returns the cursor where the step ends, if it does. */
 	const lookAtAll = async (passed: readonly number[]): Promise<number | undefined> => {
 		for (let from = 0; from < passed.length; from += most) {
-			// oxlint-disable-next-line no-await-in-loop -- the newest first
+			// oxlint-disable-next-line no-await-in-loop -- newest first
 			const end = await lookAt(passed.slice(from, from + most));
 			if (end !== undefined) {
 				return end;
@@ -166,7 +169,10 @@ type Said = Pick<HistoryEngine, 'words'> & {readonly isUp: boolean};
 
 const and = (parts: readonly SqlPart[]): string => parts.map(({sql}) => ` and ${sql}`).join('');
 
-/** The far end of the next stretch from a cursor (exclusive) on, how many rows it has, and those of them that pass. Tables that no part names are not read; `case` has SQLite look no further once a part fails. */
+/**
+ * SQL for the far end (exclusive) of the next stretch from a cursor on, its number of rows, and those that pass. Tables that no part needs are not read; `case` makes
+ * SQLite stop once a part fails.
+ */
 function stretchOf(
 	{cursor, tables, searched = tables, where}: Table,
 	parts: readonly SqlPart[],
@@ -187,11 +193,11 @@ const rowsOf = (
 ): string =>
 	`select ${columns}, ${cursor} as cursor from ${tables} where ${words.among(cursor)}${and(parts)} order by ${cursor} ${isUp ? 'asc' : 'desc'}`;
 
-/** How many rows there are from one cursor to another, without that where the step began. */
+/** SQL for the number of rows between two cursors, excluding the one where the step began. */
 const countOf = ({cursor, base, where}: Table, isUp: boolean): string =>
 	`select count(*) as rows from ${base} where ${cursor} ${isUp ? '>' : '>='} ? and ${cursor} ${isUp ? '<=' : '<'} ?${where === undefined ? '' : ` and ${where}`}`;
 
-/** Headers and body of each of `rows`, which are asked for in their order; some are fetched together. */
+/** Returns a function that reads headers and body of each of `rows`, called in their order; it fetches several at once. */
 function createBodies(
 	{ask, words}: Pick<HistoryEngine, 'ask' | 'words'>,
 	rows: readonly Row[],

@@ -9,13 +9,13 @@ import {sqliteDialect, sqlOf} from './sql-conditions.ts';
 import {createSums} from './sum.ts';
 import {stepOf} from './under-way.ts';
 
-/** Statements that are kept for the next step of the same search. */
+/** Maximum number of prepared statements kept for the next steps. */
 const keptStatements = 24;
 
-/** Searches the history of one database in steps. It only reads, and holds nothing open between two calls. */
+/** Searches the history of one database in steps. It only reads, and keeps nothing open between calls. */
 export type HistorySearch = ReturnType<typeof createHistorySearch>;
 
-/** Sums: each step goes on where the last one ended, and the last one answers them. */
+/** Sums of runs: each step continues where the last one ended, and the final one returns the sums. */
 export type Summing = ReturnType<HistorySearch['sum']>;
 
 export function openHistorySearch(file: string, onBroken: OnBroken): HistorySearch & Disposable {
@@ -28,7 +28,7 @@ export function openHistorySearch(file: string, onBroken: OnBroken): HistorySear
 
 const isList = (value: unknown): value is readonly number[] => Array.isArray(value);
 
-/** The same over a given connection, which its owner closes. */
+/** Like `openHistorySearch`, over a connection that its owner closes. */
 export function createHistorySearch(database: DatabaseSync, onBroken: OnBroken = () => {}) {
 	database.function('base36', {deterministic: true}, value => idOfNumber(Number(value)));
 	const prepared = new Map<string, StatementSync>();

@@ -1,40 +1,40 @@
 import type {AskedBody, Condition} from '../../core/filter/payload-terms.ts';
 import type {Bindings} from '../columns.ts';
 
-/** SQL expressions of a noun: by the names of fields, one with the text that free words are searched in, and the column of bodies. */
+/** SQL expressions of a noun: `fields` by name, the text that free words are searched in, and the column of bodies. */
 export type SqlFields = {
 	readonly fields: Readonly<Record<string, string>>;
-	/** May hold more than the haystack. */
+	/** The text for free words; may contain more than what the filter itself searches. */
 	readonly words?: string;
-	/** Which rows may have words that are missing there. */
+	/** Condition for rows that may contain words missing in that text. */
 	readonly unsure?: string;
-	/** What they are looked for in beside that, in small letters and digits alone. */
+	/** Another text for free words, of lower-case letters and digits only. */
 	readonly name?: string;
 	readonly body?: string;
 };
 
-/** Part of a `where`, with a question mark for each binding. */
+/** Part of a `where` clause, with a question mark for each binding. */
 export type SqlPart = {readonly sql: string; readonly bindings: Bindings};
 
 /** The SQL of one engine. A part passes every row that its condition passes, and may pass more. */
 export type SqlDialect = {
-	/** A text column, whatever the case: the parameter stands in it, or fits all of it as a pattern. */
+	/** SQL condition, case-insensitive: the parameter is contained in a text column, or, for `fits`, matches all of it as a pattern. */
 	contains(column: string): string;
 	fits(column: string): string;
 	/** A pattern with asterisks as the parameter of `fits`. */
 	patternOf(pattern: string): string;
-	/** A parameter that is a number. */
+	/** SQL for a numeric parameter. */
 	readonly number: string;
-	/** Which rows have to be looked at one by one, because their text may mean something else to the engine. */
+	/** SQL condition for rows to be tested one by one, because the engine may treat their text differently. */
 	isUnsure?(column: string): string;
 	word(columns: SqlFields, text: string): SqlPart | undefined;
 	body(column: string, asked: AskedBody): SqlPart;
 };
 
-/** The columns, the time from which ages count, and the SQL of the engine. */
+/** The columns, the time that ages are relative to, and the dialect. */
 type Asked = {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect};
 
-/** The part of `conditions` that SQL can test: it passes every row that they pass, and may pass more. */
+/** The parts of `conditions` that SQL can test: they pass every row that the conditions pass, and may pass more. */
 export const sqlOf = (conditions: readonly Condition[], asked: Asked): readonly SqlPart[] =>
 	conditions.flatMap(condition => partOf(condition, asked) ?? []);
 
@@ -72,7 +72,7 @@ function partOf(condition: Condition, {columns, now, dialect}: Asked): SqlPart |
 	}
 }
 
-/** Neither engine knows other small letters than those of ASCII. */
+/** Both engines lower-case only ASCII letters. */
 const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
 
 function textPart(
@@ -118,7 +118,7 @@ function numberPart(
 	};
 }
 
-/** SQLite. Words are looked for in JSON as well, where a text stands as it stands in the value unless it has letters that JSON escapes. */
+/** SQLite. Words are also searched in JSON, where text looks as in the value except for letters that JSON escapes. */
 export const sqliteDialect: SqlDialect = {
 	contains: column => `instr(lower(${column}), ?) > 0`,
 	fits: column => `lower(${column}) glob ?`,

@@ -16,15 +16,15 @@ import type {UnderWay} from './under-way.ts';
 /** Rows of a stretch. */
 const stretchRows = 2000;
 
-/** Runs that are summed at most: a few seconds of steps, and eight megabytes of durations. */
+/** Maximum number of runs summed: a few seconds of steps, and eight megabytes of durations. */
 const mostRuns = 1_000_000;
 
-/** Names that are summed separately: those of the newest runs. */
+/** Maximum number of names summed separately: those of the newest runs. */
 const mostNames = 1000;
 
 const maxNameLength = 200;
 
-/** The columns of a name: `own` identifies it, `called` is its display name. A turn of a chat has the name of its key in the column that otherwise has the name of a job. */
+/** SQL of a name: `own` identifies it, `called` is its display name. For a turn of a chat, the column `job_name` contains the name of its key. */
 const names: Readonly<
 	Record<SumsBy, {readonly own: string; readonly called?: string; readonly isOfProfile?: true}>
 > = {
@@ -34,7 +34,10 @@ const names: Readonly<
 	job: {own: 'job', called: 'job_name', isOfProfile: true},
 };
 
-/** Sums the runs that were made since a time, the newest first: until nothing is left, a whole stretch is older, or `mostRuns` were looked at. Numbers of runs lie in the order of time, but for a clock that was set back. */
+/**
+ * Sums the runs created since a time, newest first, until none are left, a whole stretch is older, or `mostRuns` were examined. Run numbers are in the order of time,
+ * unless the clock was set back.
+ */
 export function createSums({by, from, profile}: SumQuestion): UnderWay<StoredSums> {
 	const tally = createTally(by);
 	const {own, called = null} = names[by];
@@ -71,7 +74,7 @@ export function createSums({by, from, profile}: SumQuestion): UnderWay<StoredSum
 
 type Counts = {-readonly [State in (typeof endedStates)[number] | 'open']: number};
 
-/** The runs of one name so far. */
+/** The sums of one name so far. */
 type Part = {
 	readonly named: Pick<RunSum, 'profile' | SumsBy>;
 	readonly counts: Counts;
@@ -85,7 +88,7 @@ type Part = {
 };
 
 function createTally(by: SumsBy) {
-	/** By the raw name of the rows, and by the cleaned name. */
+	/** The sums by the raw name in the rows, and by the cleaned name. */
 	const byRow = new Map<string, Part>();
 	const byName = new Map<string, Part>();
 	let leftOut = 0;

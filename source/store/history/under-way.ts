@@ -2,20 +2,20 @@ import {systemClock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {Row} from '../columns.ts';
 
-/** How long one step works, milliseconds; a read transaction is never open for longer than a stretch. */
+/** Duration of one step, milliseconds; a read transaction is never open for longer than a stretch. */
 export const stepMs = 60;
 
-/** An answer that is made of stretches of rows, whichever engine has them: `take` gets the rows of `sql`, which were asked for with `bindings()`, until it gives the answer. */
+/** A query answered in stretches of rows, by either engine: `take` receives the rows of `sql` with `bindings()` until it returns the answer. */
 export type UnderWay<Answer, Paused = undefined> = {
 	/** With a question mark for each binding. */
 	readonly sql: string;
 	bindings(): readonly number[];
 	take(rows: Iterable<Row>): Answer | undefined;
-	/** What a step answers whose time is over; `undefined`: nothing, the next one goes on with this. */
+	/** The result of a step that ran out of time; `undefined` when there is none and the next step goes on. */
 	pause(): Paused;
 };
 
-/** One step: stretch by stretch until there is an answer, or the time is over. */
+/** Runs one step: reads stretches until there is an answer, or the time is over. */
 export async function stepOf<Answer, Paused>(
 	ask: (sql: string, bindings: readonly number[]) => Promise<Iterable<Row>>,
 	underWay: UnderWay<Answer, Paused>,

@@ -13,21 +13,21 @@ import type {
 } from './port.ts';
 import {openHistorySearch, type Summing} from './search.ts';
 
-/** One step of a search, of counting, or of sums; `of` is the same in each step of the same sums. */
+/** One step of searching, counting or summing; `of` identifies the sums that a step continues. */
 export type WorkerAsk =
 	| {readonly noun: HistoryNoun; readonly question: HistoryQuestion}
 	| {readonly noun: 'counts'; readonly question: CountQuestion}
 	| {readonly noun: 'sums'; readonly question: SumQuestion; readonly of: number};
 
-/** What the thread is asked; `undefined` ends it. */
+/** A question to the thread; `undefined` ends it. */
 export type WorkerQuestion = (WorkerAsk & {readonly id: number}) | undefined;
 
 export type WorkerAnswer =
 	| {
 			readonly id: number;
-			/** `undefined`: the sums need another step. */
+			/** `undefined` when the sums need another step. */
 			readonly step: HistoryStep<unknown> | CountStep | StoredSums | undefined;
-			/** What was left out. */
+			/** Rows skipped as unreadable. */
 			readonly broken: readonly BrokenRow[];
 	  }
 	| {readonly id: number; readonly error: string};
@@ -42,7 +42,7 @@ const sums = new Map<number, Summing>();
 
 const maxSums = 16;
 
-/** A step of sums; unknown sums begin anew. */
+/** Runs one step of sums; unknown sums start over. */
 async function sumStep(of: number, question: SumQuestion): Promise<StoredSums | undefined> {
 	const summing = sums.get(of) ?? history.sum(question);
 	sums.delete(of);
@@ -83,7 +83,7 @@ const tell = async (asked: NonNullable<WorkerQuestion>) => {
 	parentPort?.postMessage(await answer(asked));
 };
 
-// A step waits for nothing but itself, so that it is over before the next message comes.
+// A step waits for nothing external, so it ends before the next message is handled.
 parentPort?.on('message', (asked: WorkerQuestion) => {
 	if (asked) {
 		void tell(asked);

@@ -4,26 +4,26 @@ import type {KeyLimited, KeyLimits} from './port.ts';
 
 const minuteMs = 60_000;
 
-/** A place becomes free when a request ends, at an unknown time. */
+/** Suggested delay before a retry, milliseconds: nobody knows when a request ends. */
 const parallelRetryMs = 1000;
 
-/** A bucket of requests that fills evenly: the missing requests, at the time `countedAt`. */
+/** A token bucket of requests: `spent` are missing at the time `countedAt`. */
 type Bucket = {spent: number; countedAt: number};
 
-/** Lets a bucket fill until `now`. */
+/** Refills a bucket up to the time `now`. */
 export function refillBucket(bucket: Bucket, rpm: number, now: number): void {
 	const filled = (Math.max(0, now - bucket.countedAt) * rpm) / minuteMs;
 	bucket.spent = Math.max(0, bucket.spent - filled);
 	bucket.countedAt = now;
 }
 
-/** The requests left in a bucket that was filled. */
+/** The requests left in a refilled bucket. */
 export const leftIn = ({spent}: Bucket, rpm: number): ReturnType<KeyLimits['left']> => ({
 	requests: Math.max(0, Math.floor(rpm - spent)),
 	resetMs: Math.ceil((spent * minuteMs) / rpm),
 });
 
-/** Takes one request of the minute. Takes nothing when `running` requests are as many as allowed, or the minute has none left. */
+/** Takes one request from the bucket. Takes nothing when as many requests as allowed are `running`, or the bucket is empty. */
 function takeRequest(
 	bucket: Bucket,
 	{rpm, parallel}: Pick<ApiKey, 'rpm' | 'parallel'>,
@@ -51,7 +51,7 @@ export type KeyInUse = Bucket & {running: number; held: number};
 
 type Taking = Parameters<KeyLimits['take']>;
 
-/** Lets a request in, unless `claim` denies it, or the limits of the key do; `elsewhere`: requests that run at other gateways. */
+/** Admits a request, unless `claim` or the limits of the key deny it. `elsewhere`: number of requests running at other gateways. */
 export function letIn(
 	use: KeyInUse,
 	{key, claim = () => 0}: {readonly key: Taking[1]; readonly claim: Taking[2]},
@@ -72,7 +72,7 @@ export function letIn(
 	return {kind: 'taken'};
 }
 
-/** `KeyLimits` of the only process, in memory, by the monotonic clock: for each key a bucket of `rpm` requests that fills evenly. A burst of all of them is allowed, and then one each 60/`rpm` seconds. */
+/** `KeyLimits` of a sole process, in memory, by the monotonic clock: per key a token bucket of `rpm` requests. Allows a burst of all of them, then one every 60/`rpm` seconds. */
 export function createKeyLimits(clock: Clock): KeyLimits {
 	const uses = new Map<string, KeyInUse>();
 	const entryOf = (id: string): KeyInUse => {

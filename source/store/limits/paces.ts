@@ -3,12 +3,12 @@ import {nameOfRoute} from '../counters.ts';
 import type {RouteKey} from '../port.ts';
 import type {Paces, RateUse} from './port.ts';
 
-/** More than there are routes; beyond it those without a backlog are forgotten. */
+/** More than there are routes; beyond it, routes without a backlog are dropped. */
 const maxPaces = 1000;
 
 type Step = {readonly pace: Pace; previous: Step | undefined; isGivenBack: boolean};
 
-/** `Paces` of the only process, in memory. `promised`: of each route, milliseconds until the last start that was promised before. */
+/** `Paces` of a sole process, in memory. `promised`: for each route, milliseconds until the last start promised earlier. */
 export function createPaces(
 	clock: Clock,
 	promised: ReadonlyArray<RouteKey & {readonly inMs: number}> = [],
@@ -81,17 +81,17 @@ export const windowMs = 60_000;
 /** The newest planned start of a route, and the rate window that it belongs to. Times are milliseconds of the monotonic clock in SQLite, and of the database's clock (since 1970) in PostgreSQL. */
 export type Pace = {
 	readonly windowStartsAt: number;
-	/** Starts in that window so far. */
+	/** Number of starts in that window so far. */
 	readonly used: number;
-	/** The window was begun by a promise: its starts are spread evenly. */
+	/** The window was begun by a promised start: its starts are spread evenly. */
 	readonly isPromised: boolean;
 	readonly startAt: number;
 };
 
 /**
- * When the next event of a route may start, so that no window of a minute holds more than `limit` starts and each starts no earlier than the one before. Pure. `pace` is what
- * the last call returned. Without a backlog a window begins with the event that comes after the last one ended, and its first `limit` events start at once; the k-th beyond them starts in the
- * window that is `ceil(k / limit)` ahead.
+ * Plans when the next event of a route starts, so that no window of a minute contains more than `limit` starts and events stay in order. Pure. `pace` is the result of the
+ * last call. Without a backlog, a window begins with the first event after the last window, and its first `limit` events start at once; the k-th one beyond them starts in
+ * the window that is `ceil(k / limit)` ahead.
  *
  * @see manual/receiver.md#above-the-rate
  */
@@ -111,7 +111,7 @@ export function planStart(pace: Pace | undefined, limit: number, now: number): P
 	return {windowStartsAt: next, used: 1, isPromised: true, startAt: next};
 }
 
-/** How much is used of the minute that runs `now`. Pure. */
+/** How much of the rate is used in the minute at `now`. Pure. */
 export function rateUseOf(pace: Pace | undefined, limit: number, now: number): RateUse {
 	if (!pace || now >= pace.windowStartsAt + windowMs) {
 		return {used: 0, endsInMs: 0};
@@ -121,7 +121,7 @@ export function rateUseOf(pace: Pace | undefined, limit: number, now: number): R
 	const isAhead = windowStartsAt > now;
 	return {
 		used: isAhead ? limit : used,
-		// The minutes before a promised one are full.
+		// The minutes before a promised window are full.
 		endsInMs: isAhead
 			? (windowStartsAt - now) % windowMs || windowMs
 			: windowStartsAt + windowMs - now,

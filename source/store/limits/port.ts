@@ -2,9 +2,9 @@ import type {ApiKey} from '../../core/api-key.ts';
 import type {RouteKey} from '../port.ts';
 
 /**
- * Rates and concurrency limits, counted over all gateways on one store. The limit of concurrent runs of a route is not here: it is a parameter of `Runs.lease`.
- * Nothing of it is durable: an adapter for one process keeps it in memory. The rest is derived from durable rows: promised starts from the runs that wait for them, what keys
- * have used from `StoredKeys.add`.
+ * Rates and concurrency limits, counted over all gateways on one store. The limit of a route's concurrent runs is instead a parameter of `Runs.lease`. None of it is stored
+ * durably: an adapter for one process keeps it in memory. What must survive is derived from durable rows: promised starts from the waiting runs, usage of keys from
+ * `StoredKeys.add`.
  */
 export type Limits = {
 	readonly windows: RateWindows;
@@ -14,47 +14,47 @@ export type Limits = {
 
 export type RateVerdict = {
 	readonly ok: boolean;
-	/** Requests of this window, this one included. */
+	/** Requests in this window, including this one. */
 	readonly count: number;
 	/** Whole seconds until the next window, at least 1. */
 	readonly retryAfterSeconds: number;
 };
 
-/** How much of a rate is used now. Milliseconds from now. */
+/** How much of a rate is used. Times are milliseconds from now. */
 export type RateUse = {
 	readonly used: number;
-	/** When it begins anew; 0: nothing is used. */
+	/** When the window ends; 0 when nothing is used. */
 	readonly endsInMs: number;
-	/** The latest promised start; absent: a new event starts at once. */
+	/** The latest promised start; absent when a new event would start at once. */
 	readonly promisedInMs?: number;
 };
 
-/** Fixed windows of one minute per route. A window starts with the first request after the last one ended. @see manual/receiver.md#above-the-rate */
+/** Fixed windows of one minute per route. A window starts with the first request after the last window ended. @see manual/receiver.md#above-the-rate */
 export type RateWindows = {
-	/** Counts one request to `route`; at most `limit` pass in a minute. */
+	/** Counts one request to `route`; allows `limit` per minute. */
 	take(route: RouteKey, limit: number): Promise<RateVerdict>;
-	/** What was used of the window that runs now; counts nothing. */
+	/** The use of the current window; counts nothing. */
 	used(route: RouteKey): Promise<RateUse>;
 };
 
-/** A start that was promised to one event: kept when the event was accepted, given back when it was not. */
+/** A start promised to one event: call `keep` when the event was accepted, `giveBack` when it was not. */
 export type Promised = {
-	/** Milliseconds from now; 0: at once. */
+	/** Milliseconds from now; 0 for at once. */
 	readonly inMs: number;
 	keep(): Promise<void>;
 	giveBack(): Promise<void>;
 };
 
 /**
- * When events of `overflow: queue` routes start. A promise that is given back is used again unless a later one was kept; then its place stays empty, so that no event overtakes another. A start that was
- * promised before the store was opened, and has not come yet, counts: new events start behind it.
+ * Start times of events on routes with `overflow: queue`. A promise given back is reused unless a later one was kept; in that case its place stays empty, so that no event
+ * overtakes another. Starts promised before the store was opened still count: new events start after them.
  *
  * @see manual/receiver.md#above-the-rate
  */
 export type Paces = {
-	/** Takes a start now. Its number in this minute; `undefined` when the next one is later. */
+	/** Takes a start now. Resolves with its number in this minute; `undefined` when the next start is later. */
 	enter(route: RouteKey, limit: number): Promise<number | undefined>;
-	/** What was used of the minute that runs now; takes nothing. */
+	/** The use of the current minute; takes nothing. */
 	used(route: RouteKey, limit: number): Promise<RateUse>;
 	/** Promises the next start. */
 	promise(route: RouteKey, limit: number): Promise<Promised>;
@@ -67,12 +67,15 @@ export type KeyLimited = {
 };
 
 /**
- * Requests of the keys of the chat API, by `KeyRecord.id`. A request waits once, before it begins; from then on everything is answered synchronously: the next piece of a stream must not leave
- * before its tokens are held, and a promise for each piece would cost more than the piece. What other gateways have under way and hold is known exactly while a request is let in, and as it was a second ago afterwards.
+ * Requests of chat API keys, by `KeyRecord.id`. A request waits once, before it begins; afterwards all calls are synchronous: a stream's next piece must not leave before
+ * its tokens are held, and a promise would cost more than the piece. What other gateways have under way and hold is exact while a request is admitted, and up to a second
+ * old afterwards.
  */
 export type KeyLimits = {
 	/**
-	 * Takes one place and one request of the minute, and holds the tokens that `claim` returns; or says after how many milliseconds to try again. `claim` is called once `held` is exact, perhaps several times, and the last result counts; `undefined` denies, and nothing is taken.
+	 * Takes one place and one request of the minute, and holds the tokens that `claim` returns; or says after how many milliseconds to retry. `claim` is called once `held` is
+	 * exact, perhaps several times, and its last result counts; `undefined` denies, and nothing is taken.
+	 *
 	 * @throws SvcError `journal_unavailable`
 	 */
 	take(
@@ -80,14 +83,14 @@ export type KeyLimits = {
 		key: Pick<ApiKey, 'rpm' | 'parallel'>,
 		claim?: () => number | undefined,
 	): Promise<{readonly kind: 'taken' | 'denied'} | KeyLimited>;
-	/** Gives the place of a request back. Other gateways count the `used` tokens as held until they can read them in `StoredKeys`. */
+	/** Frees the place of a request. Other gateways count its `used` tokens as held until they can read them in `StoredKeys`. */
 	release(id: string, used: number): void;
-	/** Requests that are left in the minute, and the milliseconds until all are, as far as is known here. */
+	/** The requests left in the minute, and the milliseconds until all are available again, as far as known here. */
 	left(id: string, rpm: number): {readonly requests: number; readonly resetMs: number};
-	/** Tokens of its budget that requests under way hold, at all gateways. */
+	/** Tokens of the key's budget held by requests under way at all gateways. */
 	held(id: string): number;
-	/** Holds `tokens` more for a request that has a place; fewer when negative. Not bounded here: the caller knows the budget and the usage. */
+	/** Holds `tokens` more for an admitted request; negative to hold fewer. Not checked here: the caller knows the budget and the usage. */
 	hold(id: string, tokens: number): void;
-	/** There is no such key any more. */
+	/** The key no longer exists. */
 	forget(id: string): void;
 };

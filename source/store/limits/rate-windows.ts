@@ -3,10 +3,10 @@ import {nameOfRoute} from '../counters.ts';
 import {windowMs} from './paces.ts';
 import type {RateVerdict, RateWindows} from './port.ts';
 
-/** More names than routes; beyond it windows that have passed are forgotten. */
+/** More than there are routes; beyond it, windows that have ended are dropped. */
 const maxWindows = 1000;
 
-/** The answer to a request: `used` pass in this window so far, this one included when it is `ok`. */
+/** The answer to a request. `used`: requests that passed in this window, including this one if it is `ok`. */
 export const verdictOf = (ok: boolean, used: number, endsInMs: number): RateVerdict => ({
 	ok,
 	count: ok ? used : used + 1,

@@ -6,28 +6,28 @@ import type {Statements, Transaction} from '../postgres/database.ts';
 import type {CopyStep} from './copy-steps.ts';
 import type {CopyOrigin} from './ends.ts';
 
-/** How many rows there are, by noun. */
+/** Numbers of rows by noun. */
 export type CopyCounts = ReadonlyMap<string, number>;
 
-/** What is copied, or filled. `time` stands for the clock of the database, milliseconds since 1970. */
+/** The stores of a copy. `time` replaces the clock of the database, milliseconds since 1970. */
 export type CopyWorld = {
 	readonly clock: Clock;
 	readonly time?: (() => number) | undefined;
-	/** `state.db`. */
+	/** The path of `state.db`. */
 	readonly file: string;
 	readonly url: string;
 };
 
-/** How far one table is copied. */
+/** Progress of copying one table. */
 export type CopyProgress = {readonly noun: string; readonly copied: number; readonly all: number};
 
-/** Events of a copy. `complete` is called when all rows are there, before the copy counts as whole. */
+/** Callbacks of a copy. `complete` is called when all rows are copied, before the copy counts as complete. */
 export type CopyEvents = {
 	readonly onProgress: (progress: CopyProgress) => void;
 	readonly complete: () => Promise<void>;
 };
 
-/** The sums of the steps. */
+/** Counts the rows of the steps by noun. */
 export async function countAll(
 	origin: Pick<CopyOrigin, 'count'>,
 	steps: readonly CopyStep[],
@@ -41,7 +41,7 @@ export async function countAll(
 	return counts;
 }
 
-/** Whether all of `counts` is there. Of identifiers that were taken more than once the last one is kept. @throws SvcError `store_copy_incomplete` */
+/** Checks that all of `counts` was copied. Of identifiers claimed more than once, only the last claim is kept. @throws SvcError `store_copy_incomplete` */
 export async function compareCounts(
 	counts: CopyCounts,
 	origin: Pick<CopyOrigin, 'count'>,
@@ -66,7 +66,7 @@ export async function compareCounts(
 	}
 }
 
-/** In a transaction with the lock `members`. `name`: of the database. @throws SvcError `store_in_use` while a gateway is a member */
+/** Call it in a transaction with the lock `members`. `name`: the name of the database. @throws SvcError `store_in_use` while a gateway is a member */
 export async function refuseMembers(
 	{query, now}: Pick<Transaction, 'query' | 'now'>,
 	{name, task = 'copy'}: {readonly name: string; readonly task?: string},
@@ -82,10 +82,14 @@ export async function refuseMembers(
 	}
 }
 
-/** The memo in a database that is being filled. */
+/** The kind of the memo in a database that is being filled. */
 export const markerKind = 'migration';
 
-/** In a transaction with the lock `members`. `name`: of the database. @throws SvcError `store_copy_incomplete` for a database into which a copy broke off, or is under way */
+/**
+ * Call it in a transaction with the lock `members`. `name`: the name of the database.
+ *
+ * @throws SvcError `store_copy_incomplete` for a database into which a copy was interrupted, or is in progress
+ */
 export async function refuseHalfCopied(
 	{query}: Pick<Transaction, 'query'>,
 	name: string,

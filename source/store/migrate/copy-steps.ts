@@ -3,28 +3,28 @@ import {laneOf} from '../postgres/enqueue.ts';
 import {indexedWords} from '../postgres/search-words.ts';
 import {transcriptPlace, transcriptStart} from '../transcripts.ts';
 
-/** One table, or a part of one, that is copied from one engine to another. Columns that both have are copied as they are. */
+/** A table, or a part of one, to copy from one engine to the other. Columns in both are copied unchanged. */
 export type CopyStep = {
-	/** Of the store that is filled. */
+	/** The table in the target store. */
 	readonly table: string;
-	/** What a person reads. */
+	/** What messages call the rows. */
 	readonly noun: string;
-	/** Where the rows come from, as SQL after `from`; the table of that name when absent. */
+	/** The source of the rows, as SQL after `from`; defaults to the table. */
 	readonly from?: string;
-	/** The columns that rows are read in the order of; no two rows have the same. */
+	/** The columns that rows are read in order of; together they are unique. */
 	readonly key: readonly string[];
-	/** Rows of one page; 500 when absent. */
+	/** Rows per page; 500 when absent. */
 	readonly pageSize?: number;
 	/** Computes the columns that only the other engine has. */
 	readonly convert?: (row: Row) => Row;
-	/** Of two rows with these columns the one with the later `at` stays; absent: there are no two. */
+	/** Of rows that agree in these columns, the one with the latest `at` is kept; absent when no two rows agree. */
 	readonly newestOf?: readonly string[];
 };
 
-/** Bodies make rows of any size. */
+/** Rows per page of tables with bodies, which may be large. */
 const wideRows = 50;
 
-/** What both directions have in common, in the order in which it is copied. */
+/** The steps of both directions, in order. */
 const common = {
 	delivery: {table: 'delivery', noun: 'deliveries', key: ['id'], pageSize: wideRows},
 	claim: {table: 'claim', noun: 'identifiers', key: ['profile', 'route', 'delivery_id']},
@@ -52,7 +52,7 @@ const common = {
 		table: 'memo',
 		noun: 'memos',
 		key: ['id'],
-		// Which program wrote a file, how far a copy is, and what a member added last.
+		// Excludes which program wrote the file, the progress of a copy, and what a member added last.
 		from: "(select * from memo where kind not in ('program', 'migration', 'key-uses')) as memo",
 	},
 	apiKey: {table: 'api_key', noun: 'keys', key: ['seq']},
@@ -62,7 +62,7 @@ const common = {
 	inbound: {table: 'inbound', noun: 'received messages', key: ['platform', 'message']},
 } as const satisfies Record<string, CopyStep>;
 
-/** The identifiers of recent claims stand in two more places of SQLite. */
+/** In SQLite, identifiers of recent claims are also stored in two other places. */
 const claimKey = common.claim.key;
 
 /** The steps from SQLite to PostgreSQL. */
@@ -157,7 +157,7 @@ const laneOfRow = (row: Row): string => {
 	return laneOf(textOf(row['profile']), textOf(row['route']), job === null ? undefined : {id: job});
 };
 
-/** What SQLite sees from the row itself when it opens. @see `readTimedRuns` */
+/** Columns that SQLite derives from the row itself when it opens. @see `readTimedRuns` */
 function waitOf(row: Row): Row {
 	const dueAt = nullableInteger(row['due_at']);
 	const tries = integerOf(row['attempt']) + integerOf(row['delivery_attempt']);
@@ -173,7 +173,7 @@ function subjectOf(trace: Row[string] | undefined): string | null {
 	return first?.subject ?? null;
 }
 
-/** A plain member of a JSON column. */
+/** A text or number in a JSON column's object. */
 function memberOf(data: Row[string] | undefined, name: string): string | number | undefined {
 	const value = jsonOf<Readonly<Record<string, unknown>>>(data)[name];
 	return typeof value === 'string' || typeof value === 'number' ? value : undefined;

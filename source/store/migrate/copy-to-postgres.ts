@@ -19,9 +19,9 @@ import {
 import {numbered, stepsToPostgres} from './copy-steps.ts';
 import {copyPages, type CopyPlace, postgresOrigin, postgresWriter, sqliteOrigin} from './ends.ts';
 
-/** How far a copy has come: a memo with the number 0 in the database that is filled, which goes when all is there. */
+/** The progress of a copy: a memo with the number 0 in the target database, removed when everything is copied. */
 type Marker = CopyPlace & {
-	/** Which state of which store is copied. */
+	/** Identifies the source and its state. */
 	readonly source: string;
 };
 
@@ -40,8 +40,8 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Copies `state.db` of a home whose lock the caller holds into a PostgreSQL database: one transaction for each page, each with how far the copy has come. A copy that broke off goes on where it was, as long as the
- * home is as it was then. `complete` is called when all rows are there, before the copy counts as whole.
+ * Copies `state.db` of a home, whose lock the caller holds, into a PostgreSQL database: one transaction per page, including the progress. An interrupted copy is continued
+ * if the home has not changed since. `complete` is called when all rows are copied, before the copy counts as complete.
  *
  * @throws SvcError `store_not_empty` for a database with something in it that is not of this copy, `store_in_use` by members, `store_unreadable`, `store_too_new`, `journal_unavailable`
  */
@@ -94,7 +94,7 @@ export async function copyToPostgres(
 	}
 }
 
-/** Opens the store once, as a start would: afterwards the schema is current, and no run is leased. */
+/** Opens the store once, as a start would: then its schema is current, and no run is leased. */
 async function settleLeft(file: string, clock: Clock): Promise<void> {
 	if (existsSync(file)) {
 		await using store = await openSqliteStore({clock}, {file});
@@ -107,7 +107,7 @@ const lastOf = (source: DatabaseSync) =>
 		.prepare('select (select max(id) from delivery) as delivery, (select max(id) from run) as run')
 		.get();
 
-/** Where a copy begins: at the start in an empty database, where it broke off in one that has the same copy. Gateways that would join look for the marker under the same lock. */
+/** Where a copy begins: at the start for an empty database, where it was interrupted for one with the same copy. Gateways that would join check the marker under the same lock. */
 async function begin(database: Database, source: string): Promise<Marker> {
 	return database.transact(async transaction => {
 		await refuseMembers(transaction, database);
@@ -147,7 +147,7 @@ async function begin(database: Database, source: string): Promise<Marker> {
 	}, 'members');
 }
 
-/** Numbers that SQLite gave out are not given out again. */
+/** Makes sure that numbers assigned by SQLite are not reused. */
 async function setSequences(database: Database, source: DatabaseSync | undefined): Promise<void> {
 	const given = new Map(
 		source

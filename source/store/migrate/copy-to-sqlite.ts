@@ -20,7 +20,8 @@ import {numbered, stepsToSqlite} from './copy-steps.ts';
 import {copyPages, postgresOrigin, sqliteOrigin, sqliteWriter} from './ends.ts';
 
 /**
- * Copies a PostgreSQL database on which no gateway runs into `state.db` of a home whose lock the caller holds: into a file beside it, which takes its place once all is there. A copy that broke off begins anew. `complete` is called before.
+ * Copies a PostgreSQL database on which no gateway runs into `state.db` of a home whose lock the caller holds: into a file beside it, which replaces it when complete. An
+ * interrupted copy starts over. `complete` is called before the replacement.
  *
  * @throws SvcError `store_not_empty` for a file with something in it, `store_in_use` by members, `store_unreadable`, `journal_unavailable`
  */
@@ -66,7 +67,7 @@ export async function copyToSqlite(
 	}
 }
 
-/** What gateways that have crashed left is taken over as a start would. */
+/** Takes over what crashed gateways left, as a start would. */
 async function settleLeft({url, clock, time}: Omit<CopyWorld, 'file'>): Promise<void> {
 	const name = 'migrate-store';
 	await using store = await openPostgresStore({clock, time}, {url, node: name, place: name});
@@ -108,7 +109,7 @@ function removeStore(file: string): void {
 	}
 }
 
-/** The sums that a store keeps of itself, and the numbers that were given out. */
+/** Sets the sums that a store keeps of itself, and the last assigned numbers. */
 async function finish(target: DatabaseSync, {query}: Database): Promise<void> {
 	target.exec(`update usage set
 		body_bytes = (select coalesce(sum(length(body)), 0) from delivery),

@@ -9,15 +9,15 @@ import {storeUnreadable} from '../sqlite-errors.ts';
 import {countAll, type CopyCounts, type CopyProgress} from './copy-counts.ts';
 import {type CopyStep, stepsToPostgres, stepsToSqlite} from './copy-steps.ts';
 
-/** The columns of a row that a copy goes on behind. */
+/** The key of the row after which a copy continues. */
 type RowPlace = ReadonlyArray<string | number>;
 
-/** A store that is read from its beginning to its end. */
+/** A store that is copied from. */
 export type CopyOrigin = ReturnType<typeof sqliteOrigin>;
 
 const defaultPageSize = 500;
 
-/** Bodies of one page: a statement has seconds. */
+/** Maximum size of the bodies in a page, bytes: the time of a statement is limited to seconds. */
 const maxPageBytes = 4 * 1024 * 1024;
 
 const rowPlaceOf = (row: Row, {key}: CopyStep): RowPlace =>
@@ -37,7 +37,7 @@ function pageSql(step: CopyStep, after: RowPlace | undefined): string {
 
 /** A SQLite store that is not being written. */
 export const sqliteOrigin = (database: DatabaseSync) => ({
-	/** Rows of a step in the order of its key, behind `after`. */
+	/** A page of a step's rows in the order of its key, after the key `after`. */
 	async page(step: CopyStep, after: RowPlace | undefined): Promise<readonly Row[]> {
 		const rows: Row[] = [];
 		let bytes = 0;
@@ -51,20 +51,20 @@ export const sqliteOrigin = (database: DatabaseSync) => ({
 
 		return rows;
 	},
-	/** How many there are of a step. */
+	/** The number of a step's rows. */
 	count: async (step: CopyStep): Promise<number> =>
 		integerOf(database.prepare(`select count(*) as count from ${sourceOf(step)}`).get()?.['count']),
 });
 
-/** A PostgreSQL store that is not being written. `database`: where pages are read from. */
+/** A PostgreSQL store that is not being written. `database`: the connection for reading pages. */
 export const postgresOrigin = (url: string, database?: Database): CopyOrigin => ({
 	async page(step, after) {
 		return (await database?.query(pageSql(step, after), after)) ?? [];
 	},
 	async count(step) {
-		// Counting millions takes longer than any statement of a gateway may.
+		// Counting millions of rows takes longer than any statement of a gateway may.
 		const client = new Client({connectionString: url});
-		// The query rejects when the connection breaks.
+		// If the connection breaks, the query rejects.
 		client.on('error', () => {});
 		await client.connect();
 		try {
@@ -78,10 +78,10 @@ export const postgresOrigin = (url: string, database?: Database): CopyOrigin => 
 	},
 });
 
-/** How far a copy has come: the steps that are done, and where the one after them goes on. */
+/** The progress of a copy: the number of finished steps, and where the next one continues. */
 export type CopyPlace = {readonly done: number; readonly after?: RowPlace};
 
-/** Copies tables page by page from `begin` on. `put` writes the rows of a page, and may note where the copy goes on behind it. */
+/** Copies tables page by page, starting at `begin`. `put` writes the rows of a page, and may record where the copy continues after it. */
 export async function copyPages(
 	{
 		origin,
@@ -118,7 +118,7 @@ export async function copyPages(
 	}
 }
 
-/** Writes rows into the tables of SQLite, inside a transaction of the caller's. */
+/** Writes rows into SQLite tables, inside the caller's transaction. */
 export function sqliteWriter(
 	database: DatabaseSync,
 ): (step: CopyStep, rows: readonly Row[]) => void {
@@ -191,7 +191,7 @@ function replacing(key: readonly string[], columns: readonly Column[]): string {
 	return ` on conflict (${key.join(', ')}) do update set ${others.map(({name}) => `${name} = excluded.${name}`).join(', ')} where claim.at <= excluded.at`;
 }
 
-/** One statement cannot change a row twice. */
+/** One statement cannot change a row twice, so only the newest of rows with equal keys is written. */
 function newestOf(rows: readonly Row[], key: readonly string[]): readonly Row[] {
 	const newest = new Map<string, Row>();
 	for (const row of rows) {
@@ -205,7 +205,7 @@ function newestOf(rows: readonly Row[], key: readonly string[]): readonly Row[] 
 	return [...newest.values()];
 }
 
-/** What a copy of `file` would have. An older schema lacks tables: they hold nothing. @throws SvcError `store_unreadable`, `store_too_new` */
+/** The numbers of rows that a copy of `file` would have; tables that an older schema lacks count as empty. @throws SvcError `store_unreadable`, `store_too_new` */
 export async function countSqlite(file: string): Promise<CopyCounts> {
 	if (!existsSync(file)) {
 		return new Map();
@@ -230,6 +230,6 @@ export async function countSqlite(file: string): Promise<CopyCounts> {
 	}
 }
 
-/** What a copy of a database would have. */
+/** The numbers of rows that a copy of a database would have. */
 export const countPostgres = async (url: string): Promise<CopyCounts> =>
 	countAll(postgresOrigin(url), stepsToSqlite);

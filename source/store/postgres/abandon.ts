@@ -3,10 +3,13 @@ import {fateOf, noFates} from '../rules.ts';
 import {columnsOf} from './ask.ts';
 import type {SqlValue, Transaction} from './database.ts';
 
-/** SQL of the runs that are leased. */
+/** SQL condition for leased runs. */
 export const isLeased = 'finished_at is null and due_at is null';
 
-/** Gives their fate to leased runs that match `which`, SQL with parameters from `$1` on; returns their numbers, oldest first. Two statements, the second only when there are any. */
+/**
+ * Settles leased runs that match `which` (SQL with parameters from `$1` on) by the rules for lost leases; resolves with their numbers by outcome, oldest first. One
+ * statement, two if there are any.
+ */
 export async function abandon(
 	{query, run, now}: Transaction,
 	which: string,
@@ -25,7 +28,7 @@ export async function abandon(
 		return {id, state, lost, error};
 	});
 	if (ends.length > 0) {
-		// In the queue it stands where it stood: by its age.
+		// A requeued run keeps its position in the queue, which is by age.
 		await run(
 			`update run set state = fate.state, lease_owner = null, lease_until = null,
 				due_at = case when fate.error is null then created_at end, finished_at = case when fate.error is null then null else $5::bigint end,

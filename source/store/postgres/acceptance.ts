@@ -17,31 +17,31 @@ import type {NewDelivery} from './deliveries.ts';
 import type {QueuedOfJobs} from './jobs.ts';
 import type {Waiting} from './waiting.ts';
 
-/** An event that is to be accepted. */
+/** An event to be accepted. */
 export type NewEvent = {
 	readonly delivery: NewDelivery;
 	readonly event: string;
-	/** Kind of the target of its run. */
+	/** The kind of its run's target. */
 	readonly target: string;
 	readonly maxQueued: number;
 	readonly idempotencyMs: number;
-	/** From now on until its run may start. */
+	/** Delay from now before its run may start, milliseconds. */
 	readonly waitMs: number;
-	/** The group that it is to wait in. */
+	/** The group that it joins. */
 	readonly group: (GroupKey & {readonly window: GroupWindow}) | undefined;
 	readonly job: Parameters<Intake['accept']>[0]['job'];
 };
 
-/** An answer, or why the event could not be stored. */
+/** The result, or why the event could not be stored. */
 export type AcceptOutcome = Accepted | {readonly kind: 'failed'; readonly error: Error};
 
-/** A run whose number is known once it is written. */
+/** A run that gets its number when it is written. */
 type NumberedRun = {readonly of: () => NewRun; id: number};
 
-/** `work`: the run or, below zero, the number of the group. */
+/** `work`: the run or, negated, the number of the group. */
 type NumberedDelivery = {readonly delivery: NewDelivery; readonly work: () => NumberedRun | number};
 
-/** A group after the events so far. The number of a new group is known before it is written. */
+/** A group including the events so far. A new group's number is known before it is written. */
 type HeldGroup = {
 	id: number;
 	waiting: Omit<WaitingGroup, 'id'>;
@@ -54,12 +54,12 @@ type Known = {
 	readonly now: number;
 	readonly holders: Holders;
 	readonly waiting: Waiting;
-	/** Those that wait, of the keys of the batch. */
+	/** The pending groups of the batch's keys. */
 	readonly pending: readonly WaitingGroup[];
 	readonly jobs: QueuedOfJobs;
 };
 
-/** Decides on events in their order, each knowing what those before it did. Asks no database. An event whose number is taken fails alone, and leaves nothing behind. */
+/** Decides on events in order, each including the effects of those before it, without queries. An event whose number is taken fails alone, and leaves nothing behind. */
 export function createAcceptance({now, holders, waiting, pending, jobs}: Known) {
 	const ofKey = new Map(
 		pending.map(({id, ...group}): [string, HeldGroup] => [
@@ -79,7 +79,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known) 
 		return run;
 	};
 
-	/** Writes the event with what `perform` gives it to, unless its number is taken. */
+	/** Keeps the delivery with the work from `perform`, unless its number is taken. */
 	const keep = (
 		delivery: NewDelivery,
 		perform: () => Pick<NumberedDelivery, 'work'> & {readonly answer: () => AcceptOutcome},
@@ -99,7 +99,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known) 
 		return answer;
 	};
 
-	/** The group as it is now. */
+	/** Returns a function that gives the group as it is now, once numbers are known. */
 	const told = (group: HeldGroup): (() => Group) => {
 		const {waiting: seen, end} = group;
 		return () =>
@@ -144,7 +144,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known) 
 		return keep(delivery, () => {
 			const dispatched = known && ended && dispatch(known, ended);
 			const opened = {id: 0, waiting: {...name, ...latest, ...step.next}};
-			// One that was over leaves its place.
+			// A group that was over frees its place for the new one.
 			if (!dispatched) {
 				waiting.add('timed', name, dueOf(step.next).at);
 			}
@@ -197,7 +197,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known) 
 	};
 
 	return {
-		/** Decides on the next event; the answer is whole once everything has its number. */
+		/** Decides on the next event; call the returned function once everything has its number. */
 		decide(event: NewEvent): () => AcceptOutcome {
 			const {delivery, group, idempotencyMs} = event;
 			const holder = holders.holderOf(delivery.key, idempotencyMs);
@@ -213,7 +213,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known) 
 			return group ? coalesce(event, group) : begin(event);
 		},
 		runs,
-		/** Groups that were changed or opened, in the order in which they must be written: one of a key that is over before the next. */
+		/** Changed and opened groups, in the order in which they must be written: of one key, the group that is over before the new one. */
 		groups,
 		deliveries,
 		fired,

@@ -21,7 +21,7 @@ import {createBatch} from './batch.ts';
 import type {SqlValue, Statements, Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** `StoredApprovals` on PostgreSQL. `approval.owner` is the member that asked, `approval_rule.owner` the one that made the rule. */
+/** `StoredApprovals` on PostgreSQL. `approval.owner` is the member that asked, `approval_rule.owner` the member that made the rule. */
 export function createStoredApprovals({
 	database,
 	owner,
@@ -36,7 +36,7 @@ export function createStoredApprovals({
 		statements: Statements,
 		approvals: readonly NewApproval[],
 	): Promise<readonly number[]> => {
-		// The number is given by the row; what is kept does not depend on it.
+		// The row assigns the number, which does not affect what is kept.
 		const kept = approvals.map(approval => {
 			const {id: _, ...rest} = keptApproval({...approval, id: 0});
 			return rest;
@@ -52,7 +52,7 @@ export function createStoredApprovals({
 				kept.map(approval => JSON.stringify(approval)),
 			],
 		);
-		// The sequence counts in the order of the rows.
+		// The sequence assigns numbers in the order of the rows.
 		const ids = rows.map(row => integerOf(row['id'])).toSorted((a, b) => a - b);
 		await followUp(statements, kept);
 		await statements.run('delete from approval where id <= $1 and settled_at is not null', [
@@ -137,7 +137,7 @@ export function createStoredApprovals({
 	};
 }
 
-/** Counts the uses of rules, but for the rule `made`, and remembers what the next calls of tools are compared with. */
+/** Counts uses of rules, except of the rule `made`, and remembers allowed calls, with which the tools' next calls are compared. */
 async function followUp(
 	{run}: Statements,
 	approvals: readonly NewApproval[],
@@ -173,7 +173,7 @@ async function followUp(
 		const last = [...calls.values()].map(({tool, args}) => ({
 			...tool,
 			server: tool.server ?? builtIn,
-			// Arguments that were too large to be kept are `null`, as those that are null.
+			// Arguments too large to keep are stored as `null`, like arguments that are null.
 			args: args === null ? null : JSON.stringify(args),
 		}));
 		await run(
@@ -185,7 +185,7 @@ async function followUp(
 	}
 }
 
-/** Ends the rules that do not outlive the gateways that made them; how many. `where`: which gateways, in terms of the column `owner`. */
+/** Ends the rules that do not outlive the gateways that made them, and returns their number. `where`: SQL condition on the column `owner`. */
 export async function endRules(
 	{query, run, now}: Transaction,
 	where: string,

@@ -5,7 +5,7 @@ import type {Engine} from '../engine.ts';
 import {isToDecide} from '../run-reader.ts';
 import type {SqlValue, Statements} from './database.ts';
 
-/** Text as PostgreSQL takes it. */
+/** Text that PostgreSQL accepts. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\u{2400}');
 
 const clean = (value: SqlValue): unknown => {
@@ -29,7 +29,7 @@ export const ask = async (
 	values: readonly SqlValue[] = [],
 ): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
 
-/** The columns of rows, as `unnest` takes them. */
+/** Converts items to one array per column, for `unnest`. */
 export const columnsOf = <Item>(
 	items: readonly Item[],
 	...keys: ReadonlyArray<keyof Item>
@@ -37,7 +37,7 @@ export const columnsOf = <Item>(
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is written are texts, numbers and bytes
 	keys.map(key => items.map(item => (item[key] ?? null) as string | number | null));
 
-/** What the event of a run is about. */
+/** SQL for the subject of a run's event. */
 export const runSubject =
 	'case when run.conversation is null then delivery.subject else run.subject end';
 
@@ -50,7 +50,7 @@ const few: ReadonlyArray<readonly [states: readonly RunState[], sql: string]> = 
 	],
 ];
 
-/** A store on PostgreSQL. */
+/** The engine of a store on PostgreSQL. */
 export const postgresEngine = ({
 	query,
 	onBroken,

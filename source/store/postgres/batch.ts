@@ -4,12 +4,12 @@ import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 import {failsAll, isSilence, journalUnavailable} from './postgres-errors.ts';
 
-/** Calls that may wait at all; more are refused. */
+/** Maximum number of waiting calls; more are refused. */
 const maxWaiting = 10_000;
-/** How long deferred writes wait for others, and for another try after a failure, milliseconds. */
+/** How long deferred writes wait to be gathered, and before a retry, milliseconds. */
 const deferMs = 250;
 const deferAgainMs = 2000;
-/** Deferred writes of one transaction. */
+/** Maximum number of deferred writes in one transaction. */
 const maxDeferred = 64;
 
 type Waiting<Item, Result> = {
@@ -21,13 +21,13 @@ type Waiting<Item, Result> = {
 type BatchOptions<Item> = {
 	readonly most: number;
 	readonly name: string;
-	/** What may be heavy is taken up to this sum, and one at least. */
+	/** For items that may be heavy: a batch contains items up to this total weight, but at least one. */
 	readonly weight?: {readonly of: (item: Item) => number; readonly most: number};
 };
 
 /**
- * Batches calls: those of one turn of the event loop, and those that come while a batch is under way, are performed together, at most `most` at once, in their order.
- * `perform` answers in that order, and may run again with each alone: when it rejects for the sake of one of them, that one fails alone.
+ * Batches calls: those of one turn of the event loop, and those that arrive while a batch is being performed, are performed together in order, at most `most` at once.
+ * `perform` returns results in that order. If it rejects because of an item, it runs again with each item alone, so that only that one fails.
  */
 export const createBatch = <Item, Result>(
 	perform: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -35,7 +35,7 @@ export const createBatch = <Item, Result>(
 ): ((item: Item) => Promise<Result>) =>
 	createLateBatch<Item, Result>(async take => perform(take()), options);
 
-/** As `createBatch`; what is performed is what waits once `perform` first calls `take`, which gives the same when it is called again. */
+/** Like `createBatch`, but the batch is taken when `perform` first calls `take`, which returns the same items when called again. */
 export function createLateBatch<Item, Result>(
 	perform: (take: () => readonly Item[]) => Promise<readonly Result[]>,
 	{most, name, weight}: BatchOptions<Item>,
@@ -47,13 +47,13 @@ export function createLateBatch<Item, Result>(
 		try {
 			const results = await perform(() => take().map(({item}) => item));
 			for (const [index, {done}] of take().entries()) {
-				// oxlint-disable-next-line typescript/no-non-null-assertion -- there is one of each
+				// oxlint-disable-next-line typescript/no-non-null-assertion -- there is one result per item
 				done(results[index]!);
 			}
 		} catch (error) {
 			const batch = take();
 			if (batch.length === 1 || failsAll(error)) {
-				// Senders give up after ten seconds: who waited behind what was not answered must not wait as long again.
+				// Senders give up after ten seconds: callers that queued behind an unanswered batch must not wait as long again.
 				for (const {fail} of isSilence(causeOf(error)) ? [...batch, ...waiting.splice(0)] : batch) {
 					fail(error);
 				}
@@ -62,7 +62,7 @@ export function createLateBatch<Item, Result>(
 			}
 
 			for (const one of batch) {
-				// oxlint-disable-next-line no-await-in-loop -- in their order
+				// oxlint-disable-next-line no-await-in-loop -- in order
 				await performAll(() => [one]);
 			}
 		}
@@ -102,7 +102,7 @@ export function createLateBatch<Item, Result>(
 	};
 }
 
-/** What a refusal of the database was made of. */
+/** The database's error behind an `SvcError`. */
 const causeOf = (error: unknown): unknown =>
 	error instanceof SvcError && error.code === 'journal_unavailable' ? error.cause : error;
 
@@ -114,7 +114,7 @@ type DeferredTask = {
 	readonly settled: (written: boolean) => void;
 };
 
-/** Defers writes to a database. A task that fails by itself is given up; its neighbours are written. */
+/** Defers writes to a database. A task that fails on its own is given up; the others are written. */
 export function createDeferred({database, clock}: Pick<PostgresParts, 'clock' | 'database'>) {
 	const tasks: DeferredTask[] = [];
 	let cancel: (() => void) | undefined;
@@ -127,12 +127,12 @@ export function createDeferred({database, clock}: Pick<PostgresParts, 'clock' | 
 		}
 	};
 
-	/** `false`: the database takes nothing now. */
+	/** `false` when the database accepts no writes. */
 	const write = async (batch: readonly DeferredTask[]): Promise<boolean> => {
 		try {
 			await database.transact(async transaction => {
 				for (const {perform} of batch) {
-					// oxlint-disable-next-line no-await-in-loop -- in their order
+					// oxlint-disable-next-line no-await-in-loop -- in order
 					await perform(transaction);
 				}
 			});
@@ -170,7 +170,7 @@ export function createDeferred({database, clock}: Pick<PostgresParts, 'clock' | 
 		return true;
 	});
 
-	/** Writes what waits now: before it is read. What cannot be written stays in line; never rejects. */
+	/** Writes all waiting tasks, so that they can be read. What cannot be written stays queued; never rejects. */
 	const flush = async () => {
 		const isWritten = await writeAll();
 		if (!isWritten) {
@@ -188,7 +188,10 @@ export function createDeferred({database, clock}: Pick<PostgresParts, 'clock' | 
 	};
 
 	return {
-		/** Runs `perform` with others in one transaction, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
+		/**
+		 * Runs `perform` with others in one transaction, after at most 250 ms, again if the transaction is retried; calls `settled` with `true` once it is on disk, with `false` if
+		 * it is given up.
+		 */
 		defer(perform: DeferredTask['perform'], settled: DeferredTask['settled'] = () => {}) {
 			if (isClosed || tasks.length >= maxWaiting) {
 				settled(false);
@@ -199,7 +202,7 @@ export function createDeferred({database, clock}: Pick<PostgresParts, 'clock' | 
 			plan(deferMs);
 		},
 		flush,
-		/** Writes what waits, or gives it up; takes no more. */
+		/** Writes the waiting tasks, or gives them up; accepts no more. */
 		async close() {
 			isClosed = true;
 			cancel?.();

@@ -1,9 +1,10 @@
-/** A member that is stopped in the middle of a transaction keeps its locks no longer. */
+/** Timeout of the locks of a member that is suspended within a transaction. */
 const idleInTransaction = '3s';
 const statementTimeout = '5s';
 
 /**
- * What the transactions of all members take one after the other, one at most in each. A lock is one of the transaction, which ends with it: a lock of a session would outlive its owner behind PgBouncer.
+ * Advisory locks that serialise transactions of all members; a transaction takes at most one. They are locks of the transaction and end with it: behind PgBouncer, a
+ * session's lock could outlive its owner.
  */
 const locks = {
 	schema: 1,
@@ -18,10 +19,13 @@ const locks = {
 
 export type LockName = keyof typeof locks;
 
-/** The class of our advisory locks: "svc". */
+/** The class of the advisory locks: "svc" in ASCII. */
 const lockClass = 0x73_76_63;
 
-/** The first statements of a transaction, as one message. The last result is the time of the database once the lock is taken, milliseconds since 1970. Unless `isSynced`, its commit does not wait for the disk. */
+/**
+ * The first statements of a transaction, as one message. The last result is the database's time once the lock is held, milliseconds since 1970. Unless `isSynced`, the
+ * commit does not wait for the disk.
+ */
 export const beginning = (lock: LockName | undefined, isSynced: boolean): string =>
 	[
 		'begin',

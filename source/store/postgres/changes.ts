@@ -3,10 +3,10 @@ import {integerOf, jsonOf, nullableText, type Row} from '../columns.ts';
 import type {StoreNote} from '../shared-port.ts';
 import type {Database} from './database.ts';
 
-/** How often changes are looked for whose note was lost, milliseconds. */
+/** Polling interval for changes, whose notes may be lost, milliseconds. */
 const lookMs = 1000;
 
-/** The column `changes`: how often each table has changed. */
+/** SQL for the column `changes`: the number of changes of each table. */
 const columns = '(select json_object_agg(name, changes)::text from change_count) as changes';
 
 /** The note of a change of a table. A revoked key or a removed rule must not stay in force because a note was lost. */
@@ -15,7 +15,10 @@ const notes: Readonly<Record<string, StoreNote>> = {
 	approval_rule: {kind: 'approval-rules-changed'},
 };
 
-/** Part of the schema. A change is counted in the transaction that makes it, also by other programs; uses of keys and rules are not changes. Transactions that change one table run one after the other. */
+/**
+ * Part of the schema: counts each change in the transaction that makes it, even by other programs; uses of keys and rules do not count. Serialises transactions that change
+ * the same table.
+ */
 export const countingChanges = `create table change_count (name text primary key, changes bigint not null);
 	create function svc_count_change() returns trigger language plpgsql as $$
 		begin
@@ -26,7 +29,10 @@ export const countingChanges = `create table change_count (name text primary key
 	create trigger api_key_changed after insert or delete or update of ended, data on api_key for each statement execute function svc_count_change();
 	create trigger approval_rule_changed after insert or delete or update of data on approval_rule for each statement execute function svc_count_change();`;
 
-/** Calls `tell` with a note of what has changed since the last look: within a second, also when the note of the change was lost. A note that did arrive is repeated, since its change is seen here, too. */
+/**
+ * Calls `tell` with a note for each table changed since the last poll: within a second, even if the change's own note was lost. If that did arrive, `tell` is called a
+ * second time.
+ */
 export async function followChanges(
 	{database, clock}: {readonly database: Database; readonly clock: Clock},
 	tell: (note: StoreNote) => void,
@@ -37,7 +43,7 @@ export async function followChanges(
 	};
 
 	let known = await read();
-	// A look that failed is made up for by the next.
+	// After a failed poll, the next one finds the changes.
 	const stop = every(clock, lookMs, async () => {
 		const counts = await read().catch(() => known);
 		const changed = Object.entries(notes).filter(([name]) => counts[name] !== known[name]);

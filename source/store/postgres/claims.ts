@@ -10,7 +10,7 @@ import type {Statements, Transaction} from './database.ts';
 /** A gateway that reserved an identifier has reported the outcome by then, milliseconds: it has 25 s to send the message. */
 const sendingMs = 30_000;
 
-/** A delivery that holds an identifier since `at`, milliseconds since 1970. */
+/** A delivery that has held an identifier since `at`, milliseconds since 1970. */
 type Holder = {
 	readonly delivery: number;
 	readonly at: number;
@@ -18,10 +18,10 @@ type Holder = {
 	readonly isReserved: boolean;
 };
 
-/** What is known of the identifiers of a batch. */
+/** The holders of a batch's identifiers. */
 export type Holders = Awaited<ReturnType<typeof readHolders>>;
 
-/** Both identifiers of each. */
+/** Adds an entry for the body's identifier of each, if it has one. */
 export const withBodies = <
 	One extends {
 		readonly row: number;
@@ -32,7 +32,7 @@ export const withBodies = <
 	all: readonly One[],
 ): readonly One[] => all.flatMap(one => (one.bodyKey ? [one, {...one, key: one.bodyKey}] : [one]));
 
-/** Reads, in one statement, which deliveries hold the identifiers `keys`, and which of the numbers `rows` are taken. `now` is the time of the database. */
+/** Reads, in one statement, which deliveries hold the identifiers in `wanted`, and which of its row numbers are taken. `now` is the time of the database. */
 export async function readHolders(
 	{query}: Pick<Statements, 'query'>,
 	wanted: ReadonlyArray<{readonly row: number; readonly key: DeliveryKey}>,
@@ -74,9 +74,9 @@ export async function readHolders(
 	};
 
 	return {
-		/** The row of the delivery that holds `key` since less than `heldMs`. */
+		/** The row of the delivery that has held `key` for less than `heldMs`. */
 		holderOf: (key: DeliveryKey, heldMs: number) => find(key, heldMs)?.delivery,
-		/** The same as the answer to a reservation. */
+		/** Like `holderOf`, as the answer to a reservation. */
 		reservedBy(
 			key: DeliveryKey,
 			heldMs: number,
@@ -87,7 +87,7 @@ export async function readHolders(
 				holder && {kind: isUnderWay ? 'under-way' : 'duplicate', of: idOfNumber(holder.delivery)}
 			);
 		},
-		/** Notes that a delivery takes it now. `isReserved`: it is not written yet. */
+		/** Records that a delivery claims the identifier now. `isReserved`: the delivery is not written yet. */
 		take(key: DeliveryKey, delivery: number, isReserved = false) {
 			holders.set(deliveryKeyName(key), {delivery, at: now, gaveUp: false, isReserved});
 			taken.add(delivery);
@@ -105,7 +105,7 @@ export type Reservation = {
 	readonly heldMs: number;
 };
 
-/** Reserves those identifiers that have no holder, in their order; within a transaction that holds the lock `accept`. */
+/** Reserves the identifiers that have no holder, in order; call it within a transaction that holds the lock `accept`. */
 export async function reserveAll(
 	{query, run, now}: Transaction,
 	wanted: readonly Reservation[],

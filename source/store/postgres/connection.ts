@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import type {ClientConfig} from 'pg';
 import {journalUnavailable} from './postgres-errors.ts';
 
-/** What the driver opens a connection with. */
+/** Options for the driver's connections. */
 type ConnectionOptions = Pick<
 	ClientConfig,
 	'connectionString' | 'keepAlive' | 'application_name' | 'ssl'
@@ -17,7 +17,7 @@ export function databaseName(url: string): string {
 	return `postgres://${host}${port === '' ? '' : `:${port}`}${pathname}`;
 }
 
-/** Whether what is said to the database of a URL can be read on a network in between. */
+/** Whether the connection to the database at a URL is readable on the network, since it is not encrypted. */
 export function isReadableOnTheWay(url: string): boolean {
 	const {hostname, searchParams} = new URL(url);
 	const host = searchParams.get('host') ?? hostname;
@@ -31,10 +31,10 @@ export function isReadableOnTheWay(url: string): boolean {
 }
 
 /**
- * A URL for the driver, and how TLS is spoken. The files that it names are read here, once: the driver reads them anew with each connection, also with those that it opens by itself, where a file that is
- * away would end the process.
+ * Connection options for the driver, including TLS. Files named by the URL are read here, once: the driver would read them again for each connection, even one that it
+ * opens on its own, and a missing file would then end the process.
  *
- * `sslmode`: `disable` is no TLS, `no-verify` takes any certificate; with all others the certificate must be valid and have the name of the host.
+ * `sslmode`: `disable` is no TLS, `no-verify` accepts any certificate; otherwise the certificate must be valid and match the host's name.
  *
  * @throws SvcError `journal_unavailable`: a file cannot be read
  */

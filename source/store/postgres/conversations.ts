@@ -94,7 +94,7 @@ async function receive(
 	return received.map(one => (one.kind === 'queued' ? {...one, runId: ids[one.runId] ?? 0} : one));
 }
 
-/** What receiving changes, to be written at once. */
+/** The changes of receiving messages, written together. */
 type Changes = {
 	readonly known: Set<string>;
 	readonly kept: Set<string>;
@@ -104,7 +104,7 @@ type Changes = {
 
 const keyOf = (kind: string, name: string): string => JSON.stringify([kind, name]);
 
-/** Reads the state for judging the messages of an entry, in four statements; each message sees the changes of those before it. A run has its place in `changes.runs` as its number. */
+/** Reads the state for judging an entry's messages in four statements; each message sees the changes of those before it. A run's number is its index in `changes.runs`. */
 async function readState(
 	{query, now}: Transaction,
 	entry: Received,
@@ -159,7 +159,7 @@ async function readState(
 	};
 }
 
-/** How many turns wait in each lane, and in each chat, that the messages of an entry are for. */
+/** Counts the waiting turns of the lanes and chats of an entry's messages. */
 async function waitingLanes({query}: Pick<Transaction, 'query'>, {profile, messages}: Received) {
 	const asking = messages.filter(({asks}) => asks.kind === 'turn');
 	const laneOfRoute = (route: string) => laneOf(profile, route, undefined);
@@ -193,7 +193,7 @@ async function waitingLanes({query}: Pick<Transaction, 'query'>, {profile, messa
 	return {
 		of,
 		ofChat,
-		/** One more turn waits. */
+		/** Counts one more waiting turn. */
 		add(conversation: Conversation) {
 			inLanes.set(laneOfRoute(conversationName(conversation)), of(conversation) + 1);
 			inChats.set(lanesOfChat(profile, conversation).name, ofChat(conversation) + 1);

@@ -1,7 +1,7 @@
 import {integerOf} from '../columns.ts';
 import type {Statements} from './database.ts';
 
-/** Part of the schema. A transaction changes one row of `counter`, that of its connection: two transactions that change the same rows never do so in different orders. */
+/** Part of the schema. A transaction changes only one row of `counter`, chosen by its connection: so no two transactions lock several counter rows in different orders. */
 export const counting = `create table counter (slot integer primary key, deliveries bigint not null, runs bigint not null, body_bytes bigint not null) with (fillfactor = 20);
 	create function svc_count() returns trigger language plpgsql as $$
 		declare
@@ -39,7 +39,7 @@ export const counting = `create table counter (slot integer primary key, deliver
 	create trigger run_added after insert on run referencing new table as added for each statement execute function svc_count();
 	create trigger run_gone after delete on run referencing old table as gone for each statement execute function svc_count();`;
 
-/** Rows of deliveries and of runs, and the bytes of all bodies that are kept, as the triggers have counted them: a sum over a few rows. */
+/** The numbers of deliveries and runs, and the total size of the bodies, as counted by triggers: sums over a few rows. */
 export async function readCounters({query}: Pick<Statements, 'query'>) {
 	const [row] = await query(
 		'select sum(deliveries) as deliveries, sum(runs) as runs, sum(body_bytes) as body_bytes from counter',

@@ -4,8 +4,8 @@ const readOnly = '25006';
 const writes: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
 /**
- * Whether a database can be used, by the outcomes of statements. Calls `onFailing` when that changes. A read-only database still answers reads: only a write shows that it takes writes
- * again.
+ * Tracks whether a database is usable by the outcomes of statements, and calls `onFailing` when that changes. A read-only database still answers reads, so only a
+ * successful write shows that it accepts writes again.
  */
 export function createDatabaseHealth(onFailing: (reason: string | undefined) => void) {
 	let failing: string | undefined;
@@ -19,14 +19,14 @@ export function createDatabaseHealth(onFailing: (reason: string | undefined) => 
 	};
 
 	return {
-		/** Why not, as the last failure said; `undefined` while it can be. */
+		/** The reason of the last failure; `undefined` while the database is usable. */
 		failing: () => failing,
-		/** A statement has failed for the sake of the database; `reason` is for a person. */
+		/** Call when a statement failed because of the database; `reason` is for a person. */
 		fail(error: unknown, reason: string) {
 			takesNoWrites ||= codeOf(error) === readOnly;
 			tell(reason);
 		},
-		/** Statements have succeeded, of these commands: `SELECT`, `UPDATE`, … */
+		/** Call when statements with these commands (`SELECT`, `UPDATE`, …) succeeded. */
 		succeed(commands: readonly string[]) {
 			takesNoWrites &&= !commands.some(command => writes.has(command));
 			if (!takesNoWrites) {

@@ -18,14 +18,14 @@ import {
 	OwnError,
 } from './postgres-errors.ts';
 
-/** Tries of a transaction that lost against another one, or whose connection broke within so many milliseconds. */
+/** Attempts of a transaction that conflicted with another, or whose connection broke within `breakMs` milliseconds. */
 const maxTries = 4;
 const breakMs = 1000;
 const rememberedCommits = 512;
-/** A gateway that ends sends nothing for so long to a database that did not answer, milliseconds: each of its many last writes would wait. */
+/** How long a gateway that is ending sends nothing to a database that did not answer, milliseconds: otherwise each of its many last writes would wait. */
 const silentMs = 10_000;
 
-/** A column that may be a parameter. Text has each NUL replaced: PostgreSQL takes none. */
+/** A parameter. NUL in texts is replaced, since PostgreSQL does not accept it. */
 export type SqlValue =
 	| string
 	| number
@@ -36,80 +36,84 @@ export type SqlValue =
 	| ReadonlyArray<string | number | null | Uint8Array>;
 
 export type Statements = {
-	/** The rows of one statement with parameters `$1`, `$2`, … Integers come as numbers, JSON as text. @throws SvcError `journal_unavailable`; within a transaction, what the driver throws */
+	/** Rows of a statement with parameters `$1`, …: integers as numbers, JSON as text. @throws SvcError `journal_unavailable`; within a transaction, what the driver throws */
 	readonly query: (text: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>;
-	/** How many rows a statement changed. Errors as of `query`. */
+	/** Resolves with the number of rows changed. Errors as for `query`. */
 	readonly run: (text: string, values?: readonly SqlValue[]) => Promise<number>;
 };
 
 export type Transaction = Statements & {
 	/** The time of the database, after the lock was taken; milliseconds since 1970. */
 	readonly now: number;
-	/** The rows of the last statement: the commit is sent with it, so that the lock is held for no further answer. Whatever came before has to have succeeded. */
+	/** Runs the last statement and sends the commit along, so that the lock is not held for another round trip; everything before must have succeeded. Resolves with the rows. */
 	readonly finish: Statements['query'];
 };
 
-/** A database of PostgreSQL and its connections. No statement leaves anything in a session, so that PgBouncer may hand its connections around. */
+/** A PostgreSQL database and its connections. No statement leaves state in a session, so that PgBouncer may share connections. */
 export type Database = Statements &
 	Engine & {
-		/** Name and place of it, without a secret. */
+		/** Its host and name, without secrets. */
 		readonly name: string;
 		/**
-		 * Runs `work` in one transaction, again from the start when that lost against another or its connection broke before the commit; with `lock`, no other member is in such a transaction meanwhile. `syncsUnlocked`: the lock is given back before the disk
-		 * is waited for. @throws SvcError `journal_unavailable`
+		 * Runs `work` in one transaction; again from the start if it conflicted with another, or its connection broke before the commit. With `lock`, no other member is in a
+		 * transaction with that lock meanwhile. `syncsUnlocked`: releases the lock before waiting for the disk.
+		 *
+		 * @throws SvcError `journal_unavailable`
 		 */
 		transact<Result>(
 			work: (transaction: Transaction) => Promise<Result>,
 			lock?: LockName,
 			options?: {readonly syncsUnlocked?: boolean},
 		): Promise<Result>;
-		/** Waits until all that was seen is on disk, of whichever member. @throws SvcError `journal_unavailable` */
+		/** Waits until everything read so far, from any member, is on disk. @throws SvcError `journal_unavailable` */
 		sync(): Promise<void>;
-		/** A connection for a while, until it is released. */
+		/** Takes a connection out of the pool until it is released. */
 		connect(): Promise<PoolClient>;
-		/** The time of the database as far as it is known here, milliseconds since 1970. */
+		/** The estimated time of the database, milliseconds since 1970. */
 		now(): number;
 		/** Why the last statement failed, when all fail now. */
 		failing(): string | undefined;
 		/** Durations of the last transactions. */
 		readonly durations: {percentile(share: number): number};
-		/** Waits for what is under way, and a second for a database that does not answer. */
+		/** Waits for statements in progress, at most a second if the database does not answer. */
 		close(): Promise<void>;
 	};
 
 /**
- * Waits until the disk has all that was committed before it, although that did not wait (`synchronous_commit = off`). For:
- * - A commit writes its record to the log before its changes can be seen and its locks are given back. So the record of whatever this session has seen or committed lies before the one that is written here.
- * - A message within a transaction is written to the log by a transaction with a number. Its own commit waits, as `synchronous_commit` of the server says, until the log is flushed (and has reached standbys
- *   that are waited for) up to its own record: the log is one sequence, so all records before it are, too, whichever session wrote them.
- * It counts on no connection of its own. A reader of what is not on disk yet may be told of it; whoever promises something because of it has waited for this, or for the commit of a write, which does the same.
+ * Waits until the disk has everything committed before, although those commits did not wait (`synchronous_commit = off`). Reasons:
+ * - A commit writes its log record before its changes become visible and its locks are released. So the record of anything that this session has seen or committed
+ *   precedes the one written here.
+ * - A message within a transaction makes that transaction have a number and write to the log. Its own commit waits, as the server's `synchronous_commit` says, until the
+ *   log is flushed (and has reached synchronous standbys) up to its own record: since the log is one sequence, this includes all records before it, from any session.
+ * It needs no connection of its own. A reader may see data that is not on disk yet; whoever promises something based on it has waited for this, or for the commit of a
+ * write, which has the same effect.
  */
 const syncAll = "select pg_logical_emit_message(true, 'svc', '')";
 
-/** One try of a transaction. */
+/** One attempt of a transaction. */
 type Attempt = {
 	readonly lock: LockName | undefined;
 	readonly syncsUnlocked: boolean;
-	/** The commit is about to be sent: it may be done whatever comes. */
+	/** Called when the commit is about to be sent: from then on it may have happened. */
 	readonly onCommit: () => void;
-	/** Gets the commands that were done. */
+	/** Receives the commands performed. */
 	readonly commands: string[];
 };
 
 export type DatabaseDependencies = {
 	readonly clock: Clock;
-	/** Stands for the clock of the database, milliseconds since 1970. */
+	/** Replaces the clock of the database, milliseconds since 1970. */
 	readonly time?: (() => number) | undefined;
-	/** A pool of the caller, made with `createPool`, that is left open. */
+	/** A pool of the caller, made with `createPool`; it is not closed here. */
 	readonly pool?: Pool | undefined;
-	/** Aborts when the gateway begins to end: a database that does not answer keeps it no longer than once. */
+	/** Aborts when the gateway begins to end: then a database that does not answer is waited for only once. */
 	readonly ending?: AbortSignal | undefined;
 	readonly onFailing?: ((reason: string | undefined) => void) | undefined;
 	readonly onBroken?: OnBroken | undefined;
 };
 
 /**
- * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
+ * Prepares connections to `url`, which are opened when needed. `time` replaces the clock of the database.
  *
  * @throws SvcError `journal_unavailable`: a file that the URL names cannot be read
  */
@@ -127,10 +131,10 @@ export function createDatabase(
 	const name = databaseName(url);
 	const pool = given ?? createPool(url);
 	const durations = createDurations(rememberedCommits);
-	/** The time of the database less that of this process. */
+	/** The time of the database minus that of this process. */
 	let offset: number | undefined;
 	const health = createDatabaseHealth(onFailing);
-	/** Why nothing was answered, and until when nothing is asked. */
+	/** The error of a database that did not answer, and until when it is not asked again. */
 	let silence: {readonly error: unknown; readonly until: number} | undefined;
 	let closed: Promise<void> | undefined;
 
@@ -170,13 +174,13 @@ export function createDatabase(
 
 	const begin = async (client: PoolClient, lock: LockName | undefined, isSynced: boolean) => {
 		const sent = clock.monotonic();
-		// Several statements in one message come as several results.
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of the driver know of one only
+		// Several statements in one message return several results.
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver's types know of one only
 		const results = (await client.query(beginning(lock, isSynced))) as unknown as ReadonlyArray<
 			QueryResult<{readonly now: number}>
 		>;
 		const measured = time?.() ?? results.at(-1)?.rows[0]?.now ?? clock.now();
-		// It was measured somewhere between the two: what was known before is corrected as far as it cannot be true, and an answer that was read late does not set the clock back.
+		// The time was measured between sending and receiving: the offset is only corrected where it is impossible, so that a late answer does not set the clock back.
 		const [least, most] = [measured - clock.monotonic(), measured - sent];
 		offset = Math.min(Math.max(offset ?? least, least), most);
 		return measured;
@@ -192,8 +196,8 @@ export function createDatabase(
 		const commit = async () => {
 			onCommit();
 			const answers: unknown = await client.query(syncsUnlocked ? `commit; ${syncAll}` : 'commit');
-			// After a statement that failed, a commit is a rollback.
-			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- several statements in one message come as several results
+			// After a failed statement, a commit is a rollback.
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- several statements in one message return several results
 			const [first] = [answers].flat() as QueryResult[];
 			if (first?.command !== 'COMMIT') {
 				throw new Error('the transaction was rolled back');
@@ -219,7 +223,7 @@ export function createDatabase(
 				async finish(text, values) {
 					const rows = query(text, values);
 					committing = commit().catch(fail);
-					// The error of the statement comes first.
+					// The error of the statement takes precedence.
 					const [last] = await Promise.allSettled([rows, committing]);
 					if (last.status === 'rejected') {
 						throw last.reason;
@@ -238,7 +242,7 @@ export function createDatabase(
 					broken = cause instanceof Error ? cause : new Error('it does not answer');
 				});
 			} else {
-				// The server might not answer a rollback either, and be waited for as long again. It rolls back by itself what is cut off.
+				// The server might not answer a rollback either, and cost the same wait again. It rolls back by itself when disconnected.
 				broken = error instanceof Error ? error : new Error('it does not answer');
 			}
 
@@ -264,7 +268,7 @@ export function createDatabase(
 					mayBeDone = true;
 				};
 				try {
-					// oxlint-disable-next-line no-await-in-loop -- one try after the other
+					// oxlint-disable-next-line no-await-in-loop -- sequential attempts
 					const result = await once(work, {lock, syncsUnlocked, onCommit, commands});
 					durations.add(clock.monotonic() - start);
 					health.succeed(commands);

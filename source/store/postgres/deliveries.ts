@@ -8,19 +8,19 @@ import {withoutNul} from './ask.ts';
 import type {SqlValue, Transaction} from './database.ts';
 import {newRunValues, withNewRuns} from './enqueue.ts';
 
-/** A delivery that is to be written. */
+/** A delivery to be written. */
 export type NewDelivery = {
-	/** Of `deliveryParameters`. */
+	/** From `deliveryParameters`. */
 	readonly parameters: Bindings;
 	readonly row: number;
 	readonly key: DeliveryKey;
-	/** Its body as a second identifier. */
+	/** The body as a second identifier. */
 	readonly bodyKey?: DeliveryKey | undefined;
 	readonly subject: string | undefined;
 	readonly bodyBytes: number;
 };
 
-/** Text as the database gives it back: two that it takes for one are one. */
+/** Text as the database returns it, so that texts which the database cannot distinguish are equal. */
 export const storedText = (text: string): string => withoutNul(text).toWellFormed();
 
 export const storedKey = ({profile, route, deliveryId}: DeliveryKey): DeliveryKey => ({
@@ -29,7 +29,7 @@ export const storedKey = ({profile, route, deliveryId}: DeliveryKey): DeliveryKe
 	deliveryId: storedText(deliveryId),
 });
 
-/** Made before the transaction, so that a second try costs nothing. @throws SvcError `invalid_delivery_id` */
+/** Converts a delivery before the transaction, so that a retry costs nothing. @throws SvcError `invalid_delivery_id` */
 export const newDelivery = (
 	delivery: StoredDelivery,
 	{plan, bodyHash}: {readonly plan?: RunPlan; readonly bodyHash?: string | undefined} = {},
@@ -42,14 +42,14 @@ export const newDelivery = (
 	bodyBytes: delivery.body?.byteLength ?? 0,
 });
 
-/** A delivery, its run that is written with it, or the number of one or, below zero, of its group, and whether it takes its identifier. */
+/** A delivery; its run to be written with it, or the number of an existing run or, negated, of its group; and whether it claims its identifier. */
 export type KeptDelivery = {
 	readonly delivery: NewDelivery;
 	readonly work: NewRun | number | null;
 	readonly claims: boolean;
 };
 
-/** Of `deliveryParameters`, in their order. */
+/** Columns in the order of `deliveryParameters`. */
 const columns: ReadonlyArray<readonly [name: string, type: string]> = [
 	['id', 'bigint'],
 	['profile', 'text'],
@@ -80,7 +80,7 @@ const insert = `insert into delivery (${names}) select * from unnest(${arrays})`
 
 const unlessThere = 'on conflict (id) do nothing';
 
-/** Runs, deliveries and claims in one statement, so that they are written together or not at all. The claims are sorted, so that no two transactions deadlock. */
+/** SQL that inserts runs, deliveries and claims in one statement, so that all or none are written. Claims are sorted, so that no two transactions deadlock. */
 const insertAll = (isAgain: boolean) => `with ${withNewRuns(next + 4)},
 	given as materialized (
 		select ${names.replace(' run,', ' coalesce(run_id, run) as run,')}, claims, body_hash
@@ -97,7 +97,10 @@ const insertAll = (isAgain: boolean) => `with ${withNewRuns(next + 4)},
 		on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = excluded.work, at = excluded.at
 	) select id from new_run order by place`;
 
-/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; returns the numbers of these runs. The only place that inserts deliveries. Of two that take one identifier the later one has it. `isAgain`: existing deliveries stay as they are. */
+/**
+ * Writes deliveries with their claims and with `runs`, which are queued as by `enqueue`; resolves with the numbers of these runs. The only place that inserts deliveries.
+ * If two claim one identifier, the later one gets it. `isAgain`: existing deliveries are unchanged.
+ */
 export async function keepDeliveries(
 	{query, now}: Pick<Transaction, 'query' | 'now'>,
 	kept: readonly KeptDelivery[],

@@ -7,10 +7,10 @@ import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 const maxChanges = 1000;
-/** Documents whose removal is remembered. */
+/** Maximum number of remembered removals. */
 const maxRemoved = 10_000;
 
-/** `Documents` on PostgreSQL. A version is taken while the lock `documents` is held, which ends with the commit: versions become visible in their order. */
+/** `Documents` on PostgreSQL. Versions are assigned under the lock `documents`, which is held until the commit, so that they become visible in order. */
 export function createDocuments({
 	database,
 	publish,
@@ -67,7 +67,7 @@ export function createDocuments({
 	};
 }
 
-/** Refuses a change of another version than `expected`; whether there is a document. */
+/** Checks that the current version is `expected`; resolves with whether the document exists. */
 async function check(
 	{query}: Transaction,
 	{kind, profile, name, expected}: Parameters<Documents['remove']>[0],
@@ -86,7 +86,7 @@ async function check(
 	return row !== undefined;
 }
 
-/** Writes a document, or without `data` that it is gone; its version. */
+/** Writes a document, or without `data` its removal; resolves with its version. */
 async function write(
 	{query}: Transaction,
 	key: DocumentKey,
@@ -111,7 +111,7 @@ const documentOf = (row: Row): StoredDocument => ({
 	data: jsonOf<JsonValue>(row['data']),
 });
 
-/** What was known of a document that cannot be read stays. */
+/** @throws Error when the row's data is not JSON: its change is skipped, so that members keep the last readable data. */
 const changeOf = (row: Row): DocumentChange => ({
 	kind: textOf(row['kind']),
 	...placeOf(row),

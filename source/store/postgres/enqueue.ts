@@ -3,7 +3,7 @@ import type {NewRun} from '../due-queue.ts';
 import type {SqlValue, Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** What the leases of a run are counted by, as the column has it. */
+/** The lane of a run, as stored in its column. */
 export const laneOf = (
 	profile: string,
 	route: string,
@@ -16,7 +16,7 @@ type Column = readonly [
 	of: (run: NewRun) => string | number | null | undefined,
 ];
 
-/** What a new run is written with. */
+/** The columns of a new run. */
 const columns: readonly Column[] = [
 	['delivery', 'bigint', one => one.delivery],
 	['profile', 'text', one => one.profile],
@@ -35,7 +35,10 @@ const columns: readonly Column[] = [
 
 const names = columns.map(([name]) => name).join(', ');
 
-/** Numbers new runs, in the order of `place`, as `new_run`, and writes them as `added_run`; the parameters from `$first` on are `newRunValues`. For the beginning of a statement. */
+/**
+ * SQL that numbers new runs in the order of `place` as `new_run`, and writes them as `added_run`; the parameters from `$first` on are `newRunValues`. For the beginning of
+ * a statement.
+ */
 export const withNewRuns = (first: number): string => `new_run as materialized (
 		select nextval('run_id_seq') as id, new.*
 		from unnest(${columns.map(([, type], index) => `$${first + index}::${type}[]`).join(', ')}) with ordinality as new (${names}, place)
@@ -48,7 +51,7 @@ export const newRunValues = (runs: readonly NewRun[]): SqlValue[] =>
 
 const insert = `with ${withNewRuns(1)} select id from new_run order by place`;
 
-/** Puts runs in the queue, within a transaction that holds the lock `accept`; their numbers, in the same order. The bound of the queue is the caller's. A claim is the caller's, too. */
+/** Queues runs, within a transaction that holds the lock `accept`; resolves with their numbers, in order. The caller enforces the limit of the queue, and writes claims. */
 export async function enqueue(
 	{query, run}: Transaction,
 	runs: readonly NewRun[],
@@ -68,12 +71,12 @@ export async function enqueue(
 	return ids;
 }
 
-/** Least time between two notes of queued runs, milliseconds: the first is published at once, those of a burst together. */
+/** Throttle of notes about queued runs, milliseconds: the first is published at once, those of a burst as one. */
 const quietMs = 50;
 
 export type QueuedNote = ReturnType<typeof createQueuedNote>;
 
-/** Tells the other members that runs were queued, so that they need not look every moment. */
+/** Notifies the other members of queued runs, so that they need not poll constantly. */
 export function createQueuedNote({clock, publish}: Pick<PostgresParts, 'clock' | 'publish'>) {
 	let isWanted = false;
 	let isClosed = false;

@@ -6,7 +6,7 @@ import {createDatabase} from './database.ts';
 import {createDocuments} from './documents.ts';
 import {versionOf} from './schema.ts';
 
-/** Looks at a database and changes nothing. @throws SvcError `store_too_new`, `journal_unavailable` */
+/** Examines a database without changing it. @throws SvcError `store_too_new`, `journal_unavailable` */
 export async function examineDatabase<Found>({
 	url,
 	clock,
@@ -30,15 +30,15 @@ export async function examineDatabase<Found>({
 		}
 
 		return {
-			/** Host and name, without a secret. */
+			/** Host and name, without secrets. */
 			name: database.name,
-			/** As `server_version_num` has it: 150003. */
+			/** In the format of `server_version_num`: 150003. */
 			version: integerOf(facts?.['version']),
-			/** Its clock, milliseconds since 1970. */
+			/** The time of its clock, milliseconds since 1970. */
 			now: integerOf(facts?.['now']),
-			/** Whether the connection can be read on a network in between. */
+			/** Whether the connection is readable on the network, since it is not encrypted. */
 			isReadableOnTheWay: isReadableOnTheWay(url),
-			/** Whether it is no standby. */
+			/** `false` for a standby. */
 			canWrite: integerOf(facts?.['standby']) === 0,
 			/** The result of `examine`; absent: it has no tables yet. */
 			...(isFilled && {

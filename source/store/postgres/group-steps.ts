@@ -4,7 +4,7 @@ import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.t
 import {columnsOf} from './ask.ts';
 import type {Transaction} from './database.ts';
 
-/** The groups of these keys that wait: at most one of each. */
+/** The pending groups of these keys, at most one each. */
 export async function readPendingGroups(
 	{query}: Transaction,
 	keys: readonly GroupKey[],
@@ -23,7 +23,7 @@ export async function readPendingGroups(
 	return rows.map(waitingGroupOf);
 }
 
-/** Numbers for so many new groups, in their order. */
+/** Numbers for `count` new groups, in order. */
 export async function takeGroupNumbers(
 	{query}: Transaction,
 	count: number,
@@ -37,7 +37,7 @@ export async function takeGroupNumbers(
 	return rows.map(row => integerOf(row['id'])).toSorted((a, b) => a - b);
 }
 
-/** Writes groups, old ones and new ones, in one statement; of one key at most the last may wait. */
+/** Writes old and new groups in one statement; of one key, only the last may be pending. */
 export async function writeGroups(
 	{run}: Transaction,
 	groups: ReadonlyArray<WaitingGroup & {readonly end: GroupEnd | undefined}>,

@@ -10,7 +10,7 @@ import {enqueue} from './enqueue.ts';
 import {writeGroups} from './group-steps.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Turns groups into queued runs, in their order. Within a transaction that holds the lock `accept`, in which they were read. */
+/** Turns groups into queued runs, in order. Call it within a transaction that holds the lock `accept` and read the groups. */
 async function dispatchAll(
 	transaction: Transaction,
 	groups: readonly WaitingGroup[],
@@ -50,7 +50,7 @@ export function createGroups({database, queued}: PostgresParts): Groups {
 		return dispatched;
 	};
 
-	/** One after the other, in the order in which they are asked for. */
+	/** Serialises dispatches in the order of the calls. */
 	const inTurn = createMutex();
 
 	const waitingIds = async () =>

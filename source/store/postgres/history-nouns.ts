@@ -11,7 +11,7 @@ import {runSubject} from './ask.ts';
 import {runColumns} from './run-reader.ts';
 import {deliveryWords, holdsAll, plainPartsOf} from './words.ts';
 
-/** PostgreSQL. A plain pattern is answered as the filter does: `svc_fold` has the letters of ASCII where `toLowerCase` has them. */
+/** PostgreSQL. Plain patterns have the same result as in the filter: for ASCII letters, `svc_fold` agrees with `toLowerCase`. */
 const postgresDialect: SqlDialect = {
 	contains: column => `strpos(svc_fold(${column}), ?) > 0`,
 	fits: column => `svc_fold(${column}) like ?`,
@@ -36,14 +36,14 @@ const holds = (column: string, bytes: string): string => `position(${bytes} in $
 
 const utf8 = `convert_to(?::text, 'UTF8')`;
 
-/** A body that may write plain letters otherwise: with a backslash as JSON does, as a form does, or with one of two letters that fold to one of ASCII. */
+/** SQL condition: a body may encode plain letters differently, by a backslash as in JSON, by form encoding, or by one of two letters that fold to an ASCII letter. */
 const writtenOtherwise = (column: string): string =>
 	[
 		...['5c', 'e284aa', 'c4b0'].map(bytes => holds(column, `'\\x${bytes}'::bytea`)),
 		`(substr(${column}, 1, 1) <> '{'::bytea and (${holds(column, "'%'::bytea")} or ${holds(column, "'+'::bytea")}))`,
 	].join(' or ');
 
-/** All parts stand in a body, in whatever case. Bytes that are no ASCII are written as numbers there. */
+/** All parts occur in a body, case-insensitively. The condition sees non-ASCII bytes as octal escapes. */
 const holding = (column: string, parts: readonly string[]): SqlPart => ({
 	sql: parts
 		.map(part =>
@@ -55,18 +55,21 @@ const holding = (column: string, parts: readonly string[]): SqlPart => ({
 	bindings: parts,
 });
 
-/** A number that JavaScript writes otherwise: with an exponent, with more digits than it keeps, or very small. */
+/** Regular expression for numbers that JavaScript formats differently: with an exponent, with more digits than it keeps, or very small. */
 const otherNumber = String.raw`-{0,1}([0-9]+(\.[0-9]+){0,1}[eE]|[0-9.]{16}|0\.0{6})`;
 
-/** What stands in a value of JSON as a whole: in a string, a number or a word. Around these there may be blanks. */
+/** The parts of a pattern that occur unbroken in a JSON value: in a string, a number or a word. There may be blanks around them. */
 const partsOfValue = (pattern: string): readonly string[] =>
 	plainPartsOf(pattern, /[ !#-)+./0-9;-Z^-z|~-]+/g);
 
-/** A text as it stands in a regular expression, in lower case. */
+/** Escapes a text for a regular expression, in lower case. */
 const literal = (text: string): string =>
 	text.toLowerCase().replaceAll(/[^a-z0-9]/g, String.raw`\$&`);
 
-/** A body with a field of this name whose value may fit: an object, a list, a text that has what is plain of a pattern, another word or number that begins so. */
+/**
+ * Regular expression for a body with a field of this name whose value may match: an object, a list, a text with the plain parts of a pattern, or another word or number
+ * that begins with them.
+ */
 function valueExpression(name: string, patterns: readonly string[]): string {
 	const any = patterns.map(pattern =>
 		plainPartsOf(pattern, /[ !#-)+-[\]-~]+/g)
@@ -78,7 +81,7 @@ function valueExpression(name: string, patterns: readonly string[]): string {
 
 const isName = (name: string): boolean => /^[ !#-[\]-~]+$/.test(name) && !/^\d+$/.test(name);
 
-/** The names of a path stand in a body, and one of the patterns, which also stands behind the last name. */
+/** SQL condition: a body contains the names of the path and one of the patterns, which also follows the last name. */
 function holdingField(
 	column: string,
 	{path, patterns = []}: NonNullable<AskedBody['field']>,
@@ -119,11 +122,11 @@ function holdingField(
 }
 
 type PostgresFields = SqlFields & {
-	/** What one index has, so that no row is read to answer it: `fields` are numbers, `texts` the fields that `words` has. */
+	/** What one index contains, so that no row need be read: `fields` are numbers, `texts` the fields contained in `words`. */
 	readonly covered?: SqlFields & {readonly texts: ReadonlySet<string>};
 };
 
-/** A noun as PostgreSQL is asked for it. */
+/** The history of a noun on PostgreSQL. */
 type PostgresHistoryOf<Item, Asked> = HistoryOf<Item, Asked> & PostgresFields;
 
 const postgresDeliveries: PostgresHistoryOf<Delivery, FilteredDelivery> = {
@@ -139,7 +142,7 @@ const postgresDeliveries: PostgresHistoryOf<Delivery, FilteredDelivery> = {
 
 const text = (column: string) => `coalesce(${column}, '')`;
 
-/** As the haystack has them. Names of jobs and what JSON columns have stand there otherwise. */
+/** As in the filter's own text for words. Names of jobs and the content of JSON columns may appear there differently. */
 const postgresRuns: PostgresHistoryOf<Run, Run> = {
 	...runs,
 	columns: runColumns,
@@ -164,7 +167,7 @@ const postgresGroups: PostgresHistoryOf<Group, Group> = {
 	unsure: `key ~ '[^ -~]'`,
 };
 
-/** What has a history, by its name, as PostgreSQL is asked for it. */
+/** The nouns with a history, by name, for PostgreSQL. */
 export const postgresNouns: Readonly<Record<HistoryNoun, unknown>> = {
 	deliveries: postgresDeliveries,
 	runs: postgresRuns,
@@ -186,14 +189,14 @@ export function narrowingOf(
 		conditions.map(condition =>
 			condition.kind === 'text' ? coveredText(condition, covered) : asked(covered, [condition])[0],
 		);
-	// Whatever else can be asked is asked of the rows themselves.
+	// Tests the index first only if it can test every condition that could be tested on the rows.
 	return narrow &&
 		conditions.every((one, index) => narrow[index] ?? asked(history, [one])[0] === undefined)
 		? {first: narrow.filter(part => part !== undefined), second: parts}
 		: {first: parts, second: []};
 }
 
-/** Of a text that the words have, what is plain of one of its patterns. A blank may be none there. */
+/** Condition for a text field contained in `words`: the plain parts of one of its patterns. Blanks are excluded, since they may differ there. */
 function coveredText(
 	{field, patterns, isNegated = false}: Extract<Condition, {readonly kind: 'text'}>,
 	covered: NonNullable<PostgresFields['covered']>,

@@ -9,14 +9,14 @@ import type {Database, SqlValue, Transaction} from './database.ts';
 import {narrowingOf, postgresNouns} from './history-nouns.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Concurrent questions: the other connections are for writes. Further questions that may wait, and how long, milliseconds. */
+/** Maximum number of concurrent questions (the other connections are for writes), then of waiting ones, and how long they may wait, milliseconds. */
 const atOnce = 2;
 const maxWaiting = 14;
 const maxWaitMs = 600_000;
 
 const neverAborts = new AbortController().signal;
 
-/** Attempts, in order, when a statement takes too long: the share of the rows of a stretch, and the time limit of a statement, milliseconds. */
+/** Attempts, in order, when a statement takes too long: the fraction of the rows in a stretch, and the time limit of a statement, milliseconds. */
 const tries = [
 	{share: 1, ms: 250},
 	{share: 1 / 20, ms: 500},
@@ -25,13 +25,13 @@ const tries = [
 
 const cancelled = '57014';
 
-/** Asks the history step by step, each in a short transaction that only reads; a database that takes long is asked for less at once. */
+/** Searches the history step by step, each step in a short read-only transaction; if the database is slow, steps become smaller. */
 export function createHistory({
 	database,
 	clock,
 	deferred,
 }: Pick<PostgresParts, 'clock' | 'database'> & {
-	/** Writes the deferred writes. */
+	/** Writes deferred writes first. */
 	readonly deferred: Pick<PostgresParts['deferred'], 'flush'>;
 }): HistorySearching {
 	const engine = {
@@ -80,7 +80,7 @@ export function createHistory({
 		async sum(question, signal) {
 			const sums = createSums(question);
 			for (;;) {
-				// oxlint-disable-next-line no-await-in-loop -- others are answered between the steps
+				// oxlint-disable-next-line no-await-in-loop -- other questions are answered between the steps
 				const done = await ask(async transaction => stepOf(askIn(transaction), sums), signal);
 				if (done) {
 					return done;
@@ -90,13 +90,13 @@ export function createHistory({
 	};
 }
 
-/** One step within the time limits of statements. @throws SvcError `history_unreadable` when even the smallest share takes too long */
+/** Runs one step within the time limits of statements. @throws SvcError `history_unreadable` when even the smallest step takes too long */
 async function inTime<Answer>(
 	database: Database,
 	step: (transaction: Transaction, share: number) => Promise<Answer>,
 ): Promise<Answer> {
 	for (const {share, ms} of tries) {
-		// oxlint-disable-next-line no-await-in-loop -- one try after the other
+		// oxlint-disable-next-line no-await-in-loop -- sequential attempts
 		const done = await database.transact(async transaction => {
 			await transaction.run(`savepoint step; set local statement_timeout = ${ms}`);
 			try {
@@ -118,7 +118,7 @@ async function inTime<Answer>(
 	throw historyUnreadable(`${database.name} takes more than ${tries[2].ms} ms to read some rows`);
 }
 
-/** Asks in a transaction, SQL with a question mark for each binding. */
+/** Returns a function that queries within a transaction, by SQL with a question mark for each binding. */
 const askIn =
 	({query}: Transaction): HistoryEngine['ask'] =>
 	async (sql, bindings) => {

@@ -19,11 +19,11 @@ import type {PostgresParts} from './parts.ts';
 import {journalUnavailable} from './postgres-errors.ts';
 import type {WaitingReader} from './waiting.ts';
 
-/** What one transaction takes: calls, and bytes of their bodies. */
+/** Maximum number of calls in one transaction, and maximum total size of their bodies. */
 const most = 128;
 const mostBytes = 8 * 2 ** 20;
 
-/** `Intake` on PostgreSQL: all that comes in at a time is one transaction. */
+/** `Intake` on PostgreSQL: concurrent calls share one transaction. */
 export function createIntake({
 	database,
 	clock,
@@ -32,8 +32,8 @@ export function createIntake({
 	queued,
 	readWaiting,
 }: PostgresParts): Intake {
-	// A batch that waited for the lock takes along the calls that came meanwhile. Its answers, also that a delivery is a duplicate, are on disk when its transaction has ended, as is everything that it has seen; a run that is
-	// leased before that is on disk once its lease is.
+	// A batch that waits for the lock includes calls that arrive meanwhile. When its transaction has ended, its answers, even that a delivery is a duplicate, are on disk, like
+	// everything it has read; a run leased earlier is on disk once its lease is.
 	const accept = createLateBatch(
 		async (take: () => readonly NewEvent[]) => {
 			const accepted = await database.transact(
@@ -52,7 +52,7 @@ export function createIntake({
 	const record = createBatch(
 		async (kept: readonly KeptDelivery[]) => {
 			await database.transact(async transaction => {
-				// Whose answer to the commit was lost records once more.
+				// A caller that did not receive the answer to the commit records again.
 				await keepDeliveries(transaction, kept, {isAgain: true});
 				const free = kept.filter(({claims}) => !claims).map(({delivery}) => delivery);
 				if (free.length > 0) {
@@ -95,7 +95,7 @@ export function createIntake({
 				return undefined;
 			}
 
-			// A sender that gets this answer does not send again.
+			// The identifier must be on disk: a sender that gets this answer does not send again.
 			await database.sync();
 			return idOfNumber(holder);
 		},
@@ -118,8 +118,8 @@ export function createIntake({
 }
 
 /**
- * Decides on a batch of events and writes the accepted ones: two concurrent queries, and one statement that is sent with the commit, whatever the size of the batch; groups cost three more, and jobs two.
- * Within a transaction that holds the lock `accept`. The answers, in their order, and how many runs were queued.
+ * Decides on a batch of events and writes the accepted ones: with two concurrent queries, and one statement sent along with the commit, whatever the size of the batch;
+ * groups take three more, jobs two. Call it within a transaction that holds the lock `accept`. Resolves with the outcomes, in order, and the number of queued runs.
  */
 async function acceptAll(
 	transaction: Transaction,
@@ -189,7 +189,7 @@ async function acceptAll(
 	return {outcomes: answers.map(answer => answer()), queued: runs.length};
 }
 
-/** A promised start counts as a distance from here on: the wall clocks of gateways differ. */
+/** Converts a promised start to a delay from now: the wall clocks of gateways differ. */
 function newEvent(
 	{delivery, plan, dueAt, group, bodyHash, ...entry}: Parameters<Intake['accept']>[0],
 	clock: Pick<Clock, 'now'>,

@@ -8,12 +8,12 @@ import {enqueue} from './enqueue.ts';
 import type {PostgresParts} from './parts.ts';
 import type {WaitingReader} from './waiting.ts';
 
-/** So far the wall clocks of members may be ahead of the time of the database, milliseconds. */
+/** How far the wall clocks of members may be ahead of the database's, milliseconds. */
 const tolerableMs = 60_000;
 
 /** `Jobs` on PostgreSQL. */
 export function createJobs({database, queued, readWaiting}: PostgresParts): Jobs {
-	// In their order, one after the other: members wait for each other as well.
+	// Serialises calls in order: members wait for each other as well.
 	const inTurn = createMutex();
 
 	return {
@@ -74,7 +74,7 @@ async function fire(
 			from job where profile = $1 and id = $2 for update`,
 			[profile, id],
 		);
-		// A member whose wall clock is ahead is no reason to fire.
+		// A job must not fire just because a member's wall clock is ahead.
 		if (nullableInteger(row?.['next_at']) !== tick.dueAt || tick.dueAt > now + tolerableMs) {
 			return {kind: 'stale'};
 		}
@@ -102,7 +102,7 @@ async function fire(
 	return {kind: 'fired', runId};
 }
 
-/** Notes which run each job has begun last; of several of one job the last one counts. */
+/** Records the last run of each job; of several runs of one job the last one counts. */
 export async function noteFired(
 	{run, now}: Transaction,
 	fired: ReadonlyArray<JobKey & {readonly run: number}>,
@@ -121,7 +121,7 @@ export async function noteFired(
 
 export type QueuedOfJobs = Awaited<ReturnType<typeof readQueuedOfJobs>>;
 
-/** Reads how many runs of these jobs wait for the agent. */
+/** Counts the runs of these jobs that wait for the agent. */
 export async function readQueuedOfJobs({query}: Transaction, jobs: readonly JobKey[]) {
 	const counts = new Map<string, number>();
 	const wanted = [...new Map(jobs.map(job => [nameOfJob(job), job])).values()];
@@ -142,7 +142,7 @@ export async function readQueuedOfJobs({query}: Transaction, jobs: readonly JobK
 
 	return {
 		queued: (job: JobKey) => counts.get(nameOfJob(job)) ?? 0,
-		/** Counts one more that is about to be written. */
+		/** Counts one more run that is about to be written. */
 		add: (job: JobKey) => counts.set(nameOfJob(job), (counts.get(nameOfJob(job)) ?? 0) + 1),
 	};
 }

@@ -7,28 +7,28 @@ import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** How often this member writes its use of keys, and reads that of others, milliseconds: all members know it within twice that. */
+/** How often this member writes its use of keys and reads that of others, milliseconds: all members know it within twice that. */
 const sharedMs = 500;
-/** The same after a request came to hold more tokens. */
+/** The same delay after a request holds more tokens. */
 const soonMs = 50;
-/** A member that has written nothing for so long no longer counts. */
+/** A member that has not written for this long no longer counts, milliseconds. */
 const silentMs = 15_000;
-/** Tokens that a request has used count as held at the others for so long: until they have read them with the usage of the key. */
+/** How long the tokens used by a finished request still count as held at other members, milliseconds: until they have read the usage of the key. */
 const lingerMs = 5000;
 const sweepMs = 60_000;
 const sweptMs = 120_000;
 
-/** Writes the use of keys by this member: keys `$1`, running requests `$2`, tokens `$3`, now `$4`, of the owner `$5`. */
+/** SQL that writes the use of keys by this member: keys `$1`, running requests `$2`, tokens `$3`, time `$4`, owner `$5`. */
 const tell = `insert into key_hold (key, owner, running, held, seen)
 	select key, $5, running, held, $4 from unnest($1::text[], $2::integer[], $3::bigint[]) as new (key, running, held) order by key
 	on conflict (key, owner) do update set running = excluded.running, held = excluded.held, seen = excluded.seen`;
 
 /** The current use of one key. Times are those of the database. */
 type Use = KeyInUse & {
-	/** Tokens that requests at other members hold, as far as is known. */
+	/** Tokens held by requests at other members, as far as known. */
 	elsewhere: number;
 	lingering: Array<{readonly tokens: number; readonly until: number}>;
-	/** Other members may count it. */
+	/** Other members may have read this use. */
 	isTold: boolean;
 };
 
@@ -37,8 +37,8 @@ type Take = Parameters<typeof letIn>[1] & {readonly id: string};
 type Taken = Awaited<ReturnType<KeyLimits['take']>>;
 
 /**
- * `KeyLimits` of all members. The row of a key in `key_rate` is locked while a request is let in: buckets, places and the tokens that a request holds from its beginning are never exceeded.
- * `key_hold` has the requests and tokens of each member.
+ * `KeyLimits` across all members. While a request is admitted, the key's row in `key_rate` is locked: rates, places and the tokens that a request holds from its beginning
+ * are never exceeded. `key_hold` has the requests and tokens of each member.
  */
 export function createKeyLimits({
 	database,
@@ -60,10 +60,10 @@ export function createKeyLimits({
 		return use;
 	};
 
-	/** Writes one after the other: an older row must not overwrite a newer one. */
+	/** Serialises writes: an older row must not overwrite a newer one. */
 	const oneByOne = createMutex();
 
-	/** Tokens that others count as held here. */
+	/** Tokens that other members are to count as held here. */
 	const heldOf = (use: Use, now: number): number => {
 		use.lingering = use.lingering.filter(({until}) => until > now);
 		return use.lingering.reduce((sum, {tokens}) => sum + tokens, use.held);
@@ -77,7 +77,7 @@ export function createKeyLimits({
 
 	const take = createBatch<Take, Taken>(
 		async takes => {
-			/** What the tries before have taken. */
+			/** Undoes what earlier attempts have taken. */
 			const undo: Array<() => void> = [];
 			const rollBack = () => {
 				for (const step of undo.splice(0)) {
@@ -149,7 +149,7 @@ export function createKeyLimits({
 	);
 
 	let sweptAt = clock.monotonic();
-	/** Writes the use of keys here, and reads that of other members. */
+	/** Writes the use of keys by this member, and reads that of others. */
 	const share = async () => {
 		const now = database.now();
 		const told = [...uses].filter(([, {isTold}]) => isTold);
@@ -191,10 +191,10 @@ export function createKeyLimits({
 		}
 	};
 
-	// A failed write is made up for by the next.
+	// After a failed write, the next one covers it.
 	const shareNow = createRepeat(async () => share().catch(() => {}), oneByOne);
 	const stop = every(clock, sharedMs, shareNow);
-	/** A request that holds more lets others know sooner, and learns what they hold. */
+	/** After a request holds more tokens, shares that sooner, and learns what other members hold. */
 	let cancelSoon: (() => void) | undefined;
 	const shareSoon = () => {
 		cancelSoon ??= clock.after(soonMs, () => {

@@ -11,19 +11,19 @@ import type {PostgresParts} from './parts.ts';
 type Change = {readonly key: KeyRecord; readonly now: number};
 type Changed = {readonly dropped: readonly string[]} | {readonly isFull: true};
 
-/** The sum of two columns, which stays a number that can be read. */
+/** SQL for the sum of two columns, capped at what the driver can read. */
 const sumOf = (one: string, other: string) =>
 	`least(${one} + ${other}, ${Number.MAX_SAFE_INTEGER})::bigint`;
 
 const endedOf = ({revokedAt, expiresAt}: KeyRecord): number => revokedAt ?? expiresAt ?? 0;
 
-/** A key that was revoked stays so, also where it is changed by one who had not heard of it. */
+/** Keeps a key revoked even if it is changed by a member that does not know of the revocation. */
 const staysRevoked = (key: KeyRecord, revokedAt: string | null | undefined): KeyRecord =>
 	key.revokedAt === undefined && typeof revokedAt === 'string'
 		? {...key, revokedAt: Number(revokedAt)}
 		: key;
 
-/** The memos that name, for each member, the uses of keys that it added last. The retention deletes those of members that are gone. */
+/** Kind of the memos that name, for each member, its last added batch of uses. The retention deletes those of members that are gone. */
 export const batchMemos = 'key-uses';
 
 /** `StoredKeys` on PostgreSQL. */
@@ -143,7 +143,7 @@ export function createStoredKeys({
 	};
 }
 
-/** Of the keys that have ended by `now`, those that ended longest ago beyond the bound. `known`: when each ends, 0 never, in the order in which they were made. */
+/** Of the keys that have ended by `now`, those that ended longest ago, in excess of the limit. `known`: when each key ends, 0 for never, in order of creation. */
 function tooMany(known: ReadonlyMap<string, number>, now: number): readonly string[] {
 	const ended = [...known].filter(([, at]) => at > 0 && at <= now);
 	return ended.length <= maxKeys

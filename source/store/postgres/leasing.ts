@@ -15,26 +15,26 @@ import {columnsOf} from './ask.ts';
 import type {Database, Statements, Transaction} from './database.ts';
 import {readRuns, type ReadRun} from './run-reader.ts';
 
-/** Turns are forgotten in portions. */
+/** Maximum number of old turns deleted at once. */
 const forgottenAtOnce = 256;
 
-/** A lease that was given, and how far the transcript of its run has come. */
+/** A new lease, and the position in its run's transcript. */
 export type GivenLease = {readonly lease: Lease; readonly cursor: ReadRun['cursor']};
 
 /** The parameters of `Runs.lease`. */
 type LeaseRequest = {
-	/** 1 to 100. */
+	/** From 1 to 100. */
 	readonly count: number;
 	readonly leaseMs: number;
 	readonly limits?: readonly RouteLimit[] | undefined;
 	readonly owner: string;
-	/** The runs that this owner has, when it may have been given others without hearing of it: those are given back first. */
+	/** The runs of this owner, if it may have been given others without learning of it: those are released first. */
 	readonly known?: readonly number[] | undefined;
 };
 
 /**
- * Leases runs, one member at a time: the transaction has three statements beside its beginning and its end, two when no run is due, and two more for overdue leases; the leased runs are read after it, by its
- * holder alone. What another transaction cancels meanwhile is left out: leasing relies on the lock for bounds and turns, and on the row for the run.
+ * Leases runs, one member at a time: the transaction has three statements besides begin and commit, two if no run is due, and two more for expired leases. Only the lease
+ * holder reads the leased runs afterwards. Runs cancelled by another transaction meanwhile are skipped: the lock protects limits and turns, the row protects the run.
  */
 export async function leaseRuns(
 	database: Database,
@@ -70,7 +70,7 @@ export async function leaseRuns(
 	});
 }
 
-/** Ends runs whose rows cannot be read: no worker could run them, and they would be leased again and again. */
+/** Fails runs whose rows are unreadable: no worker could run them, and they would be leased again and again. */
 const failUnreadable = async (database: Database, rows: readonly Row[]) =>
 	database.run(
 		`update run set state = 'failed', finished_at = $3, lease_owner = null, lease_until = null, error = 'Cannot read the row of this run: another program has changed it'
@@ -78,7 +78,10 @@ const failUnreadable = async (database: Database, rows: readonly Row[]) =>
 		[rows.map(idOf), rows.map(row => integerOf(row['token'])), database.now()],
 	);
 
-/** Ends the leases of runs that `owner` never heard of; this does not count as a lost lease. A turn of the chat API is left alone: its caller hears of it, or its lease runs out. */
+/**
+ * Ends leases of runs that `owner` does not know of, without counting them as lost. A turn of the chat API is not released: either its caller learns of it, or its lease
+ * expires.
+ */
 const giveBack = async ({run}: Transaction, owner: string, known: readonly number[]) =>
 	run(
 		`update run set lost_leases = lost_leases - 1, lease_until = 0
@@ -88,7 +91,7 @@ const giveBack = async ({run}: Transaction, owner: string, known: readonly numbe
 
 const idOf = (row: Row): number => integerOf(row['id']);
 
-/** The run that is due next, and when the first lease runs out, milliseconds from now. Two statements. */
+/** The run that is due next, and in how many milliseconds the first lease expires. Two statements. */
 export async function findNext(
 	database: Database,
 	limits: readonly RouteLimit[] | undefined,
@@ -110,7 +113,7 @@ const choiceOf = (
 		waitMs: row => Math.max(0, integerOf(row['due_at']) - now),
 	});
 
-/** The lanes with the run that each has first; `until` is when the first lease runs out. */
+/** Reads the lanes with the first run of each; `until` is when the first lease expires. */
 async function readLanes(
 	{query}: Pick<Statements, 'query'>,
 	now: number,
@@ -122,7 +125,7 @@ async function readLanes(
 	const leased = await query(
 		`select lane, count(*) as leased, min(coalesce(lease_until, 0)) as until from run where ${isLeased} group by lane`,
 	);
-	// A loose scan: one step of the index for each lane, however many runs it has.
+	// A loose index scan: one step for each lane, however many runs it has.
 	const heads = await query(
 		`with recursive waiting (lane) as (
 			(select lane from run where due_at is not null order by lane limit 1)
@@ -147,7 +150,7 @@ async function readLanes(
 	};
 }
 
-/** Of a conversation the oldest run counts, and the turn of the chat that its threads share. */
+/** For a conversation, takes its oldest run, and the turn that all threads of the chat share. */
 async function waitingLanes(
 	{query}: Pick<Statements, 'query'>,
 	heads: readonly Row[],
@@ -177,7 +180,7 @@ async function waitingLanes(
 	});
 }
 
-/** Chooses up to `count` runs. Each lane is read once more at most, with as many runs as may be wanted of it. */
+/** Chooses up to `count` runs. Reads each lane at most once more, with as many runs as might be needed. */
 async function choose(
 	{query}: Transaction,
 	choice: LaneChoice,
@@ -188,7 +191,7 @@ async function choose(
 		const unknown = choice.unknown();
 		if (unknown.length > 0) {
 			const known = new Set(taken.map(({head}) => idOf(head)));
-			// oxlint-disable-next-line no-await-in-loop -- what is chosen next depends on it
+			// oxlint-disable-next-line no-await-in-loop -- the next choice depends on it
 			const rows = await query(
 				`select head.* from unnest($1::text[]) as asked (lane) cross join lateral (
 					select id, due_at, run.lane from run where due_at is not null and run.lane = asked.lane order by due_at, id limit $2
@@ -217,7 +220,7 @@ async function choose(
 	return taken;
 }
 
-/** Writes leases and turns; rows of `id, state, token, login_wait` in the order of their turns. */
+/** Writes leases and turns; resolves with rows of `id, state, token, login_wait` in the order of their turns. */
 async function mark(
 	{query, run, now}: Transaction,
 	taken: readonly Taken[],
@@ -227,7 +230,7 @@ async function mark(
 	const turns = new Map(taken.map(({turnOf, turn}) => [turnOf, turn]));
 	const ids = taken.map(({head}) => idOf(head));
 	const rows = await query(
-		// What still awaits a login has waited long enough.
+		// A due run that still awaits a login has used up its wait.
 		`with turns as (
 			insert into lane_turn (lane, turn) select * from unnest($5::text[], $6::bigint[]) on conflict (lane) do update set turn = excluded.turn
 		)

@@ -13,20 +13,21 @@ import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 const beatMs = 10_000;
-/** How long a member that is gone is listed, milliseconds. */
+/** How long a gone member stays listed, milliseconds. */
 const listedMs = 3_600_000;
 /** A home that was seen within this time is alive, milliseconds. */
 const aliveMs = 3 * beatMs;
 
-/** Members that share the identifiers of a millisecond. */
+/** Maximum number of members that share the identifiers of a millisecond. */
 const slots = 32;
 
 /** The home of a member, as in `PostgresStoreOptions`. */
 type Home = {readonly node: string; readonly place: string; readonly location: string};
 
 /**
- * Joins the members, under the lock of theirs, and stays one by beats; a member that was taken off the list while it could not beat joins again. What the same home had before at the same location is off the list at once: its
- * lock lets one process in at a time.
+ * Joins the members, under their lock, and renews the membership regularly; a member removed from the list while it could not renew joins again. An earlier entry of the
+ * same home at the same location is removed at once: the home's lock admits one process at a time.
+ *
  * @throws SvcError `cluster_full`, `member_duplicate` while a copy of the home is a member, `store_copy_incomplete`, `journal_unavailable`
  */
 export async function openMember(
@@ -75,10 +76,10 @@ export async function openMember(
 
 	await join();
 	let refusal: string | undefined;
-	// A failed beat is made up for by the next.
+	// After a failed renewal, the next one covers it.
 	const stopBeating = every(clock, beatMs, async () =>
 		beat().catch((error: unknown) => {
-			// While this one was not seen, a copy of its home has joined.
+			// A copy of this home joined while this member was not seen.
 			if (codeOf(error) === 'member_duplicate' && !refusal) {
 				refusal = messageOf(error);
 				log?.error(refusal);
@@ -86,7 +87,7 @@ export async function openMember(
 		}),
 	);
 	return {
-		/** Its part of the identifiers of a millisecond. */
+		/** This member's share of the identifiers of a millisecond. */
 		share: (): IdShare => ({slot, of: slots}),
 		cluster: {
 			async members() {
@@ -114,7 +115,10 @@ export async function openMember(
 				]);
 			},
 		} satisfies Cluster,
-		/** Gives back what it has leased, which counts as no loss, ends its rules that end with it, and takes itself off the list. Does nothing while the database is away: the leases run out. Never rejects. */
+		/**
+		 * Releases its leases without counting them as lost, ends its rules that do not outlive it, and removes itself from the list. Does nothing while the database is
+		 * unreachable: the leases expire. Never rejects.
+		 */
 		async close() {
 			stopBeating();
 			if (database.failing() !== undefined) {
@@ -163,7 +167,7 @@ async function refuseCopy(
 	}
 }
 
-/** The lowest free slot, after members that no longer count were removed; when all are taken, the slot of the member that has been gone for longest. */
+/** Removes members that no longer count, and returns the lowest free slot; if all are taken, the slot of the member gone for longest. */
 async function freeSlot(
 	{query, run, now}: Transaction,
 	{owner, place}: Pick<Home, 'place'> & {readonly owner: string},

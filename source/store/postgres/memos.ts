@@ -14,7 +14,7 @@ const writesPerTrim = 64;
 
 export type NewMemo = {readonly kind: string; readonly name: string; readonly value: JsonValue};
 
-/** Writes memos, in their order; the last of a name counts. A memo that is rewritten becomes the newest of its kind. */
+/** Writes memos in order; of equal names the last counts. A rewritten memo becomes the newest of its kind. */
 export async function putMemos({query, run}: Statements, memos: readonly NewMemo[]): Promise<void> {
 	const last = new Map<string, NewMemo>();
 	for (const memo of memos) {

@@ -3,10 +3,10 @@ import type {Leases, LeaseToken} from '../shared-port.ts';
 import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Longest lease, milliseconds: one that seems longer was taken under a clock that has been set back. The retention deletes leases that ran out this long ago. */
+/** Maximum duration of a lease, milliseconds: a longer one was taken before the clock was set back. The retention deletes leases that expired this long ago. */
 export const longestMs = 3_600_000;
 
-/** `Leases` as rows, by the time of the database. A released one is deleted; the first token of a row is the time, so that it is greater than all before. */
+/** `Leases` as rows, by the time of the database. A released lease is deleted; a row's first token is the time, which makes it greater than all earlier ones. */
 export const createNamedLeases =
 	({database, owner}: Pick<PostgresParts, 'database' | 'owner'>): Leases =>
 	name => ({
@@ -47,7 +47,7 @@ export const createNamedLeases =
 		},
 	});
 
-/** Whether no other holder has had the lease since; none can take it before the transaction ends. */
+/** Whether nobody else has taken the lease since; nobody can before the transaction ends. */
 export const isLast = async ({query}: Transaction, {name, token}: LeaseToken): Promise<boolean> =>
 	(await query('select 1 from named_lease where name = $1 and token = $2 for share', [name, token]))
 		.length > 0;

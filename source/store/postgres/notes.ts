@@ -9,26 +9,29 @@ import {failsAll} from './postgres-errors.ts';
 
 /** Polling interval of notes, milliseconds: behind PgBouncer no notification arrives. */
 const pollMs = 500;
-/** Polling interval where notifications arrive: a lost one must not stay unnoticed for long. */
+/** Polling interval while notifications arrive, milliseconds: a lost one must not go unnoticed for long. */
 const pollWokenMs = 2000;
-/** A note of a slow transaction becomes visible after later ones: notes are read again this far back, milliseconds. */
+/** How far back notes are read again, milliseconds: a note of a slow transaction becomes visible after later ones. */
 const overlapMs = 10_000;
 /** Age at which notes are dropped, milliseconds. */
 const keptMs = 60_000;
 const sweepMs = 10_000;
-/** Notes that are read at once. */
+/** Maximum number of notes read at once. */
 const maxRead = 1000;
-/** A note of a slow transaction is at most this many identifiers behind later ones. A lower identifier means that a crash of the database has emptied the table. */
+/** How many identifiers a note of a slow transaction may be behind later ones. A lower identifier means that a crash of the database has emptied the table. */
 const maxOutOfOrder = 1000;
-/** Notes that may wait to be written; above that, one `missed` note replaces them. */
+/** Maximum number of notes waiting to be written; above it, one `missed` note replaces them. */
 const maxWaiting = 1000;
 const reconnectMs = 2000;
-/** The delays of notes are kept for so long, milliseconds, and for at most so many looks. */
+/** How long the delays of notes are kept, milliseconds, and for how many polls at most. */
 const lagKeptMs = 60_000;
 const maxLags = 600;
 const channel = 'svc_note';
 
-/** Notes as rows, in batches, each a transaction of its own: `notify` in the transaction of an accept would hold the lock of all commits. Waking is `listen` on a connection of its own, where that gets through. */
+/**
+ * Notes as rows, written in batches, each in a transaction of its own: `notify` within the transaction of an accept would hold the lock of all commits. `listen` on a
+ * separate connection wakes the members, where that works.
+ */
 export function createNotes({
 	database,
 	clock,
@@ -36,21 +39,21 @@ export function createNotes({
 }: Pick<PostgresParts, 'clock' | 'database' | 'owner'>) {
 	const {tell, subscribe} = createListeners<[StoreNote]>();
 	const waiting: StoreNote[] = [];
-	/** Rows that were published here, by identifier and time, since identifiers begin again when a crash of the database has emptied the table. */
+	/** Notes already passed on, by identifier and time, since identifiers start over when a crash of the database has emptied the table. */
 	const seen = new Map<string, {readonly id: number; readonly at: number}>();
 	let lastId = 0;
-	/** Notes may be lost: those that were not written, or were gone before they could be read. */
+	/** Notes may be lost: they could not be written, or were deleted before they could be read. */
 	let isMissing = false;
 	let isClosed = false;
 	let isWoken = false;
 	let lastLook = clock.monotonic();
 	let lastSweep = clock.monotonic();
 
-	/** Delays count for notes written since this member listens; older ones are late by nature. */
+	/** Delays count only for notes written since this member has listened; older ones are always late. */
 	const begunAt = database.now();
 	let lags: ReadonlyArray<{readonly at: number; readonly ms: number}> = [];
 
-	/** The next look was not caused by a notification. */
+	/** The next poll was not caused by a notification. */
 	let isPoll = false;
 	const lookOnce = async () => {
 		lastLook = clock.monotonic();
@@ -68,7 +71,7 @@ export function createNotes({
 			seen.set(`${id} ${at}`, {id, at});
 			latest = at < begunAt ? latest : Math.max(latest, database.now() - at);
 			const note = readJson<StoreNote>(row['data']);
-			// A note of a newer member may be anything: one that fails does not stop those behind it.
+			// A newer member's note may have any shape: one that fails must not stop those after it.
 			try {
 				if (note) {
 					tell(note);
@@ -76,7 +79,7 @@ export function createNotes({
 			} catch {}
 		}
 
-		// A connection may be dead without an error: then notes are polled as often as without one, until it notifies again.
+		// A connection may be dead without an error: polling then uses the shorter interval until a notification arrives.
 		isWoken &&= !(isPoll && rows.length > 0);
 		isPoll = false;
 		if (rows.length === maxRead) {
@@ -103,7 +106,7 @@ export function createNotes({
 	};
 
 	const oneByOne = createMutex();
-	// A look that failed is made up for by the next.
+	// After a failed poll, the next one finds the notes.
 	const look = createRepeat(async () => {
 		try {
 			await (isClosed ? undefined : lookOnce());
@@ -117,7 +120,7 @@ export function createNotes({
 		for (let isThere = true; isThere && waiting.length > 0;) {
 			const notes = waiting.splice(0);
 			const told = notes.map(note => JSON.stringify(note));
-			// oxlint-disable-next-line no-await-in-loop -- later ones gather meanwhile
+			// oxlint-disable-next-line no-await-in-loop -- later ones are gathered meanwhile
 			isThere = await database
 				.query(
 					`with told as (
@@ -165,7 +168,7 @@ export function createNotes({
 	});
 
 	const hear = () => {
-		// Behind a pool that hands connections around, none ever comes.
+		// Only now is it certain that notifications arrive: behind a connection pool they may not.
 		isWoken = true;
 		void look();
 	};
@@ -187,7 +190,7 @@ export function createNotes({
 		};
 		const lose = () => {
 			if (end(true) && !isClosed) {
-				// The database may have crashed, and its notes with it.
+				// The database may have crashed and lost its notes.
 				isMissing = true;
 				cancelListen = clock.after(reconnectMs, () => void listen());
 			}
@@ -195,7 +198,7 @@ export function createNotes({
 		try {
 			client = await database.connect();
 			client.on('error', lose).on('end', lose).on('notification', hear);
-			// The next look, at most half a second later, sees the notes of the meantime.
+			// The next poll, at most half a second later, reads the notes written meanwhile.
 			await client.query(`listen ${channel}`);
 			stopListening = async () => {
 				const isLeft =
@@ -215,11 +218,11 @@ export function createNotes({
 	let cancelListen: (() => void) | undefined;
 
 	return {
-		/** Tells this member alone. */
+		/** Passes a note to this member only. */
 		tell,
-		/** Settles once it is listening, or that has failed for now; never rejects. */
+		/** Resolves once it listens, or that has failed for now; never rejects. */
 		listening: listen(),
-		/** How late notes of others were heard at most in the last minute, milliseconds; `undefined`: there was none. */
+		/** The longest delay of another member's note in the last minute, milliseconds; `undefined` when there was none. */
 		lagMs(): number | undefined {
 			const recent = lags.filter(({at}) => at > clock.monotonic() - lagKeptMs);
 			return recent.length === 0 ? undefined : Math.max(0, ...recent.map(({ms}) => ms));
@@ -227,7 +230,7 @@ export function createNotes({
 		publish(note: StoreNote) {
 			tell(note);
 			if (waiting.length >= maxWaiting) {
-				// The others learn that they missed notes.
+				// Tells the others that they have missed notes.
 				waiting.splice(0, waiting.length, {kind: 'missed'});
 			}
 
@@ -248,7 +251,7 @@ export function createNotes({
 
 const isEvents = ({kind}: StoreNote) => kind === 'events' || kind === 'missed';
 
-/** The notes that are still written when the database is back. Callers have stopped waiting; events may be many and large, and are in the store. */
+/** The notes that are still worth writing when the database is back. Callers no longer wait for calls and answers; events may be many and large, and can be read from the store. */
 function lateOf(notes: readonly StoreNote[]): readonly StoreNote[] {
 	const late = notes.filter(
 		note => !isEvents(note) && note.kind !== 'call' && note.kind !== 'answer',

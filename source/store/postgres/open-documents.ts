@@ -9,7 +9,7 @@ import {migrate} from './schema.ts';
 
 export type OpenedDocuments = Awaited<ReturnType<typeof openDocuments>>;
 
-/** Opens the documents of a PostgreSQL database for a command: it is no member, and takes nothing over. @throws SvcError `store_too_new`, `journal_unavailable` */
+/** Opens the documents of a PostgreSQL database for a command: without becoming a member or taking anything over. @throws SvcError `store_too_new`, `journal_unavailable` */
 export async function openDocuments(
 	{clock}: {readonly clock: Clock},
 	{url}: {readonly url: string},

@@ -35,11 +35,11 @@ import {createWaitingReader} from './waiting.ts';
 
 export type PostgresStoreOptions = {
 	readonly url: string;
-	/** `gateway.node`. */
+	/** The setting `gateway.node`. */
 	readonly node: string;
-	/** Names the home. */
+	/** Identifies the home. */
 	readonly place: string;
-	/** Where the home is, the first line for people: at one location at most one process opens it at a time. */
+	/** Where the home is; its first line is for people. At one location, at most one process opens the home at a time. */
 	readonly location?: string;
 };
 
@@ -62,7 +62,7 @@ export async function openPostgresStore(
 	stack.defer(() => database.close());
 	await migrate(database);
 	const owner = randomUUID();
-	// Its connection is made while the rest goes on.
+	// Its connection is opened concurrently.
 	const events = stack.use(createNotes({database, clock, owner}));
 	const publish: PostgresParts['publish'] = note => events.publish(note);
 	const member = await openMember({database, clock, owner, publish, log}, {node, place, location});
@@ -123,8 +123,9 @@ export async function openPostgresStore(
 }
 
 /**
- * At opening: what was written later than the database's clock shows now was written under one that has been set back since, such as that of the machine that served before. A promised start lies no further
- * ahead than it did when it was promised, another try at most an hour, a group had its last event now, and an identifier counts as taken now. Where the clock goes on nothing is changed.
+ * Corrects times that are ahead of the database's clock, which has been set back since they were written, for instance by moving to another machine. A promised start is
+ * then no further ahead than when promised, a retry at most an hour, a group had its last event now, and an identifier counts as claimed now. Changes nothing if the clock
+ * was not set back.
  */
 async function pullBack(database: Database): Promise<void> {
 	await database.transact(

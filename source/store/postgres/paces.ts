@@ -8,13 +8,13 @@ import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {Database, Statements, Transaction} from './database.ts';
 
-/** A promised start; `id` names it when it is kept or given back. The times of its pace are those of the database, milliseconds since 1970. */
+/** A promised start; `id` names it in `keep` and `giveBack`. The times of its pace are the database's, milliseconds since 1970. */
 type Step = {readonly id: string; readonly pace: Pace; readonly isGivenBack?: true};
 
-/** Promised starts of a route, the newest last. The first is one that stays: it was kept, or taken at once. */
+/** Promised starts of a route, newest last. The first one is final: it was kept, or taken at once. */
 type Steps = readonly Step[];
 
-/** How many promised starts of a route are remembered at most: a gateway that dies leaves some that are never kept or given back. */
+/** Maximum number of remembered promised starts per route: a dead gateway leaves some that are never kept or given back. */
 const maxSteps = 1000;
 
 /** A row dated further ahead was written before the clock was set back, milliseconds. */
@@ -27,7 +27,7 @@ type Call = RouteKey & {
 	readonly limit: number;
 };
 
-/** What a call does to the starts of its route; the pace that it takes, if it takes one. */
+/** Applies a call to the starts of its route; also returns the pace that it takes, if any. */
 function perform(steps: Steps, call: Call, now: number): {steps: Steps; pace?: Pace} {
 	const {id} = call;
 	if (call.kind === 'keep') {
@@ -51,7 +51,7 @@ function perform(steps: Steps, call: Call, now: number): {steps: Steps; pace?: P
 	return pace.startAt > now ? {steps} : {steps: [{id, pace}], pace};
 }
 
-/** The starts that runs of these routes were promised and wait for, as a pace: where nothing else is known of them. */
+/** The starts promised to waiting runs of these routes, as paces, for routes without other data. */
 async function promisedTo(
 	{query}: Pick<Statements, 'query'>,
 	routes: readonly RouteKey[],
@@ -75,7 +75,7 @@ async function promisedTo(
 	);
 }
 
-/** Locks the rows of the routes; returns their steps, and the time, which never goes back between two holders. */
+/** Locks the rows of the routes; resolves with their steps, and a time that never goes back between two lock holders. */
 async function lock(
 	{query, now}: Transaction,
 	routes: readonly RouteKey[],
@@ -94,7 +94,7 @@ async function lock(
 	};
 }
 
-/** `Paces` in rows that are locked while they are planned on. What comes at a time is one transaction. */
+/** `Paces` as rows that are locked during planning. Concurrent calls share one transaction. */
 export function createPaces(database: Database): Paces {
 	const callAll = async (calls: readonly Call[]) =>
 		database.transact(async transaction => {

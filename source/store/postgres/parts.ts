@@ -6,7 +6,7 @@ import type {Database} from './database.ts';
 import type {QueuedNote} from './enqueue.ts';
 import type {WaitingReader} from './waiting.ts';
 
-/** What the parts of a store on PostgreSQL are made of; each takes some of it. */
+/** What the parts of a store on PostgreSQL need; each uses some of it. */
 export type PostgresParts = {
 	readonly database: Database;
 	readonly clock: Clock;
@@ -14,8 +14,8 @@ export type PostgresParts = {
 	readonly notes: NoteBudget;
 	readonly queued: QueuedNote;
 	readonly readWaiting: WaitingReader;
-	/** Names this opening. */
+	/** Identifies this opening of the store. */
 	readonly owner: string;
-	/** Tells all gateways on the store. */
+	/** Publishes a note to all gateways on the store. */
 	readonly publish: StoreNotes['publish'];
 };

@@ -3,19 +3,19 @@ import {Pool, types} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import {connectionOf} from './connection.ts';
 
-/** How long a connection is waited for, and one answer, milliseconds: a sender gives up after ten seconds. */
+/** Time limits for connecting and for an answer, milliseconds: a sender gives up after ten seconds. */
 const connectMs = 3000;
 const answerMs = 6000;
-/** How long a database that does not answer is waited for at the end, milliseconds. */
+/** How long to wait at the end for a database that does not answer, milliseconds. */
 const leaveMs = 1000;
 
 const {INT8, NUMERIC} = types.builtins;
 const ignore = () => {};
 
-/** Of each pool. */
+/** The open sockets of each pool. */
 const sockets = new WeakMap<Pool, ReadonlySet<Socket>>();
 
-/** Connections to `url`, which are made as they are needed. @throws SvcError `journal_unavailable`: a file that it names cannot be read */
+/** A pool of connections to `url`, opened when needed. @throws SvcError `journal_unavailable`: a file that it names cannot be read */
 export function createPool(url: string): Pool {
 	const open = new Set<Socket>();
 	const pool = new Pool({
@@ -26,11 +26,11 @@ export function createPool(url: string): Pool {
 			socket.once('close', () => open.delete(socket));
 			return socket;
 		},
-		// One of them listens for notes.
+		// One connection listens for notes.
 		max: 11,
 		connectionTimeoutMillis: connectMs,
 		query_timeout: answerMs,
-		// Statements are sent without waiting for the answers of those before. A transaction has a connection of its own, so none is sent between; an answer that is late ends the connection.
+		// Sends statements without waiting for earlier answers. Each transaction has a connection of its own, so no other statement gets in between; a late answer ends the connection.
 		pipeline: true,
 		allowExitOnIdle: true,
 		types: {
@@ -45,7 +45,7 @@ export function createPool(url: string): Pool {
 	return pool;
 }
 
-/** Ends the connections once they are free. The driver waits without a limit for the database to close each: a hanging connection must not keep the gateway. */
+/** Ends the connections once they are free. The driver would wait without limit for the database to close each one: a hanging connection must not keep the gateway running. */
 export async function endPool(pool: Pool, clock: Pick<Clock, 'after'>): Promise<void> {
 	const cancel = clock.after(leaveMs, () => {
 		for (const socket of sockets.get(pool) ?? []) {

@@ -1,12 +1,12 @@
 import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
 
-/** Codes of PostgreSQL after which the same transaction may succeed at once: it lost against another one. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** PostgreSQL error codes after which the same transaction may succeed at once: it conflicted with another. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const lostAgainstAnother = new Set(['40001', '40P01']);
 
 export const isWorthRepeating = (error: unknown): boolean =>
 	lostAgainstAnother.has(codeOf(error) ?? '');
 
-/** Codes, and what the driver says without one, of a connection that broke while it was used. */
+/** Codes, or messages of the driver, for a connection that broke while in use. */
 const broken = new Set([
 	'ECONNRESET',
 	'EPIPE',
@@ -15,11 +15,11 @@ const broken = new Set([
 	'Client has encountered a connection error and is not queryable',
 ]);
 
-/** Whether the connection broke: an uncommitted transaction on it has not happened, and another connection may repeat it. */
+/** Whether the connection broke: an uncommitted transaction on it had no effect, and may be repeated on another connection. */
 export const isBreak = (error: unknown): boolean =>
 	[codeOf(error), messageOf(error)].some(text => broken.has(text));
 
-/** What the driver says when no answer came in time; it has no code. */
+/** Messages of the driver when no answer came in time; these errors have no code. */
 const noAnswer = new Set([
 	'Query read timeout',
 	'timeout exceeded when trying to connect',
@@ -31,15 +31,15 @@ const noAnswer = new Set([
 export const isSilence = (error: unknown): boolean =>
 	noAnswer.has(messageOf(error)) || codeOf(error) === 'ETIMEDOUT';
 
-/** Errors of one statement or its parameters, not of the database: classes 21 to 23, 42, 54 and what we throw. */
+/** Errors of a single statement or its parameters, not of the database: classes 21 to 23, 42, 54 and our own exceptions (P0). */
 const ofStatement = /^(?:21|22|23|42|54|P0)[0-9A-Z]{3}$/;
 
-/** Whether the failure is one of the whole database and not of a single statement. */
+/** Whether the failure concerns the whole database and not a single statement. */
 export const concernsDatabase = (error: unknown): boolean =>
 	!(error instanceof SvcError && error.code !== 'journal_unavailable') &&
 	!ofStatement.test(codeOf(error) ?? '');
 
-/** A transaction failed for a reason of its own, not of the database: its `cause` is thrown as it is. */
+/** Wraps a failure of a transaction's own work, not of the database: its `cause` is rethrown unchanged. */
 export class OwnError extends Error {
 	constructor(cause: unknown) {
 		super('the work failed', {cause});
@@ -83,7 +83,7 @@ const remedies: Readonly<Record<string, string>> = {
 const reasonOf = (error: unknown): string =>
 	(isSilence(error) ? remedies['ETIMEDOUT'] : remedies[codeOf(error) ?? '']) ?? messageOf(error);
 
-/** The error of a call that the database did not perform. An `SvcError` stays what it is. `name`: the place of the database, without a secret. */
+/** The error of a call that the database did not perform. An `SvcError` is returned unchanged. `name`: host and name of the database, without secrets. */
 export const journalUnavailable = (name: string, error: unknown): SvcError =>
 	error instanceof SvcError
 		? error

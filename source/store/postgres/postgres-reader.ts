@@ -10,7 +10,9 @@ import {createSessionSearch} from './sessions.ts';
 import {createWaitingReader} from './waiting.ts';
 
 /**
- * Looks at the store that gateways share, whether one runs or not. A database that was never filled gives empty answers; nothing is created, changed or taken over, and no gateway hears of it.
+ * Opens a shared store only for reading, whether or not a gateway runs. A database that was never filled gives empty answers; nothing is created, changed, taken over or
+ * announced to gateways.
+ *
  * @throws SvcError `store_too_new`, `journal_unavailable`
  */
 export async function openPostgresReader(
@@ -25,7 +27,7 @@ export async function openPostgresReader(
 		return emptyReader;
 	}
 
-	// Of what could write, only what reads is handed out.
+	// Exposes only the reading functions of the parts that can write.
 	const {runs, sessions, ...others} = readersOf(database);
 	const all = stack.move();
 	return {

@@ -10,7 +10,7 @@ import type {Database} from './database.ts';
 
 type Take = RouteKey & {readonly limit: number};
 
-/** A window is over after its minute. A window that begins far ahead was begun before the clock was set back. */
+/** SQL condition: a window is over. It lasts a minute; one that begins far ahead was begun before the clock was set back. */
 const isOver = (at: string) =>
 	`(rate_window.starts_at <= ${at} - ${windowMs} or rate_window.starts_at > ${at} + ${windowMs})`;
 
@@ -20,12 +20,12 @@ const rateUseOfRow = (row: Row, now: number) => ({
 });
 
 /**
- * `RateWindows` in a table that a crash of the database empties. What comes at a time is one upsert: the row of a route is locked by it, so that a window is counted once over all members. It returns how many of them
- * pass: the first ones.
+ * `RateWindows` in a table that a crash of the database empties. Concurrent calls share one upsert, which locks the row of a route, so that a window is counted once across
+ * all members. It returns how many of the requests pass: the first ones.
  */
 export function createRateWindows(database: Database): RateWindows {
 	const takeAll = async (takes: readonly Take[]): Promise<readonly RateVerdict[]> => {
-		// When the limit has just been changed, the last requested limit counts for all.
+		// After a change of the limit, the last requested one applies to all.
 		const routes = new Map<string, Take & {wanted: number}>();
 		for (const take of takes) {
 			const name = nameOfRoute(take);
@@ -34,7 +34,7 @@ export function createRateWindows(database: Database): RateWindows {
 
 		const asked = [...routes.values()];
 		const {now, rows} = await database.transact(async transaction => {
-			// Nothing of it is durable, so no commit waits for the disk.
+			// None of it needs to be durable, so the commit does not wait for the disk.
 			await transaction.run('set local synchronous_commit = off');
 			return {
 				now: transaction.now,

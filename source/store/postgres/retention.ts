@@ -18,14 +18,14 @@ import type {Database, Transaction} from './database.ts';
 import {batchMemos} from './keys.ts';
 import {longestMs} from './named-leases.ts';
 
-/** Rows that one transaction looks at. */
+/** Maximum number of rows examined by one transaction. */
 const slice = 200;
-/** A pace that was not used for so long is over, milliseconds, except for promised starts. */
+/** A pace unused for this long has ended, milliseconds, except for promised starts. */
 const endedPaceMs = 3_600_000;
 
 type Step = (transaction: Transaction, retention: Retention, after: number) => Promise<Slice>;
 
-/** Drops bodies that are too old, then, oldest first, those above the total; never those of a pending group or an unfinished run. The index has those with a body alone. */
+/** Drops bodies that are too old, then, oldest first, those above the total size; never those of a pending group or an unfinished run. The index only has rows with a body. */
 const bodies: Step = async ({query, run, now}, {bodyMs, bodyBytes}, after) => {
 	const rows = await query(
 		`select delivery.id, delivery.id as number, received_at, octet_length(body) as bytes, ${waits}::integer as needed
@@ -51,7 +51,7 @@ const bodies: Step = async ({query, run, now}, {bodyMs, bodyBytes}, after) => {
 	return {went: gone.length, last, more: wentThrough(rows, last, slice)};
 };
 
-/** Forgets identifiers that are held no longer. */
+/** Deletes expired identifiers. */
 const identifiers: Step = async ({run, now}) =>
 	sliceOf(
 		await run(
@@ -62,7 +62,7 @@ const identifiers: Step = async ({run, now}) =>
 		),
 	);
 
-/** Forgets messages of platforms that are not known again. */
+/** Deletes platform messages too old to count as duplicates. */
 const messages: Step = async ({run, now}) =>
 	sliceOf(
 		await run(
@@ -73,7 +73,7 @@ const messages: Step = async ({run, now}) =>
 		),
 	);
 
-/** Forgets named leases that ran out long ago, and rate windows and paces that are over. A pace that runs still wait for is rebuilt from their times. */
+/** Deletes named leases that expired long ago, and rate windows and paces that have ended. A pace that runs still wait for is rebuilt from their times. */
 const expired: Step = async ({run, now}) => {
 	await run('delete from named_lease where until <= $1', [now - longestMs]);
 	await run('delete from rate_window where starts_at <= $1', [now - windowMs]);
@@ -84,7 +84,7 @@ const expired: Step = async ({run, now}) => {
 	return {went: 0, last: 0, more: false};
 };
 
-/** Deletes, oldest first, the rejections above their number; their index has no others. */
+/** Deletes, oldest first, the rejections above their limit; their index has only rejections. */
 const rejections: Step = async ({run}) => {
 	const rejected = "from delivery where status >= 400 and outcome <> 'delivery'";
 	return sliceOf(
@@ -98,7 +98,7 @@ const rejections: Step = async ({run}) => {
 	);
 };
 
-/** Deletes what is too old and not waited for, the oldest first. The newest delivery, group and run stay. */
+/** Deletes, oldest first, what is too old and not needed. The newest delivery, group and run stay. */
 const rows: Step = async ({query, run, now}, {rowMs}, after) => {
 	const found = await query(
 		`select delivery.id, delivery.id as number, received_at, ${belongings}, (${waits} or coalesce(${isNewest}, false))::integer as needed
@@ -111,7 +111,7 @@ const rows: Step = async ({query, run, now}, {rowMs}, after) => {
 	});
 };
 
-/** The same for runs that no delivery started. */
+/** Like `rows`, for runs that no delivery started. */
 const jobRuns: Step = async ({query, run, now}, {rowMs}, after) => {
 	const found = await query(
 		`select run.id, run.id as own_run, created_at as received_at, (finished_at is null or run.id = (select max(id) from run))::integer as needed
@@ -126,10 +126,10 @@ const jobRuns: Step = async ({query, run, now}, {rowMs}, after) => {
 
 const runOf = (row: Row): number => integerOf(row['own_run']);
 
-/** And not a run that no delivery started. */
+/** Whether the row is a delivery, not a run that no delivery started. */
 const isDelivery = (row: Row): boolean => row['number'] !== undefined;
 
-/** Visits rows until one is too young, and deletes those that nothing waits for, with what belongs to them. A run that a person puts back meanwhile keeps its delivery. */
+/** Visits rows until one is too young, and deletes those that nothing needs, with what belongs to them. A run that a person queues again meanwhile keeps its delivery. */
 async function deleteOld(
 	{query, run}: Pick<Transaction, 'query' | 'run'>,
 	found: readonly Row[],
@@ -164,7 +164,10 @@ async function deleteOld(
 	return {went: gone.length, last, more: wentThrough(found, last, slice)};
 }
 
-/** Deletes sessions that are too old or above the total, least recently used first, and those that stayed empty for a day. `after`: the bytes of the remaining ones, once known. */
+/**
+ * Deletes sessions that are too old or above the total size, least recently used first, and those that stayed empty for a day. `after`: the size of the remaining ones,
+ * once known.
+ */
 const sessions: Step = async ({query, run, now}, {rowMs}, after) => {
 	const [sum] = after > 0 ? [] : await query('select sum(bytes) as bytes from session');
 	let bytes = after > 0 ? after : integerOf(sum?.['bytes']);
@@ -196,7 +199,7 @@ const sessions: Step = async ({query, run, now}, {rowMs}, after) => {
 
 const sliceOf = (went: number): Slice => ({went, last: 0, more: went === slice});
 
-/** Applies a retention in short transactions, the oldest first: each finds its rows by an index and looks at a few hundred. */
+/** Applies a retention in short transactions, oldest rows first: each finds its rows by an index and examines a few hundred. */
 export const purge = async (
 	database: Database,
 	retention: Retention,

@@ -4,7 +4,7 @@ import {columnsOf} from './ask.ts';
 import type {Deferred} from './batch.ts';
 import type {Transaction} from './database.ts';
 
-/** Notes of a run that are not written yet. */
+/** Unwritten notes of a run. */
 type PendingNotes = {
 	readonly run: number;
 	readonly token: number;
@@ -12,16 +12,19 @@ type PendingNotes = {
 	work?: WorkDone;
 };
 
-/** A lease that is out, and how far the transcript of its run has come. */
+/** A current lease, and the position in its run's transcript. */
 export type NotedLease = {
 	readonly run: number;
 	readonly token: number;
 	readonly cursor: TranscriptCursor;
 };
 
-/** What runs say while they are under way, the last state of their work and lines of their transcripts, in batches: notes of any number of runs within a quarter of a second are two statements. Notes of a lease that was lost meanwhile are dropped on writing. */
+/**
+ * Writes what runs report while they are under way (progress and transcript entries) in batches: notes of any number of runs within a quarter of a second take two
+ * statements. Notes of a lease lost meanwhile are dropped when written.
+ */
 export function createRunNotes(deferred: Deferred) {
-	/** Batches that are not on disk. The last one takes more, until it is written for the first time. */
+	/** Batches not yet on disk. The last one accepts more until it is first written. */
 	const batches = new Set<Map<number, PendingNotes>>();
 	let open: Map<number, PendingNotes> | undefined;
 
@@ -35,7 +38,7 @@ export function createRunNotes(deferred: Deferred) {
 		open = batch;
 		deferred.defer(
 			async transaction => {
-				// A second try writes the same.
+				// A retry writes the same content.
 				open = open === batch ? undefined : open;
 				await write(transaction, [...batch.values()]);
 			},
@@ -71,7 +74,7 @@ export function createRunNotes(deferred: Deferred) {
 			const one = told(lease);
 			one.work = {...one.work, ...work};
 		},
-		/** Writes the waiting notes of the run now, if there are any: before it ends, before its lease goes to another, before it is read. */
+		/** Writes the waiting notes of the run now, if any: before it ends, before it is leased again, before it is read. */
 		async flush(runId: number) {
 			if ([...batches].some(batch => batch.has(runId))) {
 				await deferred.flush();
@@ -80,7 +83,7 @@ export function createRunNotes(deferred: Deferred) {
 	};
 }
 
-/** Writes the notes of leases that still hold. Locking the rows keeps runs from being leased again meanwhile: the next lease begins behind these lines. */
+/** Writes the notes of leases that are still held. Locking the rows prevents a new lease meanwhile: it would then continue after these entries. */
 async function write({query, run}: Transaction, told: readonly PendingNotes[]): Promise<void> {
 	const held = await query(
 		`select run.id from run join unnest($1::bigint[], $2::bigint[]) as lease (run, token) on run.id = lease.run and run.token = lease.token

@@ -12,13 +12,13 @@ import {cursorOf, type TranscriptCursor} from '../transcripts.ts';
 import {runSubject} from './ask.ts';
 import type {Statements} from './database.ts';
 
-/** Columns of a listing, for `runOf`; the tables are joined by `runTables`. */
+/** Columns of a listing, for `runOf`; `runTables` joins the tables. */
 export const runColumns = runColumnsWith(runSubject);
 
-/** A whole run, and how far its transcript has come. */
+/** A whole run, and the position in its transcript. */
 export type ReadRun = {readonly run: StoredRun; readonly cursor: TranscriptCursor};
 
-/** The whole runs of these numbers, those that there are, by their numbers: two statements. */
+/** Reads the existing runs with these numbers, by number: two statements. */
 export async function readRuns(
 	{query}: Pick<Statements, 'query'>,
 	ids: readonly number[],
@@ -48,18 +48,18 @@ export async function readRuns(
 				const cursor = cursorOf(own.length, bytes, integerOf(own.at(-1)?.['position']));
 				return [[id, {run, cursor}] as const];
 			} catch {
-				// A row that cannot be read is left out.
+				// An unreadable row is skipped.
 				return [];
 			}
 		}),
 	);
 }
 
-/** The runs that are not ended, counted. */
+/** Counts of unfinished runs. */
 export type OpenRuns = Pick<Awaited<ReturnType<Runs['waits']>>, 'waits' | 'oldestDueAt'> &
 	Awaited<ReturnType<Runs['counts']>>;
 
-/** Those that wait, by what they wait for at `now`, and those that are leased: two partial indexes. */
+/** Counts waiting runs by what they wait for at `now`, and leased runs: by two partial indexes. */
 export async function countOpen({query}: Statements, now: number): Promise<OpenRuns> {
 	const [row = {}] = await query(
 		`select count(*) filter (where queued) as queued, count(*) filter (where queued and ahead and awaits_logins is not null) as login,
@@ -83,7 +83,7 @@ export async function countOpen({query}: Statements, now: number): Promise<OpenR
 /** A run that awaits logins at `now`. */
 type AwaitingRun = Pick<Run, 'id' | 'profile'> & {readonly awaitsLogins: readonly string[]};
 
-/** Those that do, oldest first. */
+/** The runs that await logins, oldest first. */
 export async function readAwaiting(
 	{query}: Pick<Statements, 'query'>,
 	now: number,

@@ -8,16 +8,16 @@ import type {Database, Transaction} from './database.ts';
 import {laneOf} from './enqueue.ts';
 import {readAwaiting} from './run-reader.ts';
 
-/** Beats that share a statement. */
+/** Maximum number of renewals in one statement. */
 const maxBeats = 256;
 
-// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
+// Fencing: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
 const fence = 'id = $1 and token = $2 and finished_at is null and due_at is null';
 const released = 'lease_owner = null, lease_until = null';
 
 type Step = Promise<boolean>;
 
-/** What happens to runs, in single statements where one will do. Each answers whether it changed something; a stale lease never does. */
+/** Changes of runs, as single statements where possible. Each resolves with whether it changed something; a stale lease never does. */
 type RunSteps = Pick<
 	Runs,
 	| 'beat'
@@ -31,7 +31,7 @@ type RunSteps = Pick<
 	| 'retry'
 	| 'release'
 > & {
-	/** The number of the run of a turn of a chat that begins. */
+	/** Resolves with the run's number of a new turn of a chat. */
 	beginChat(chat: Parameters<Runs['beginChat']>[0], leaseMs: number): Promise<number>;
 };
 
@@ -41,7 +41,7 @@ export function createRunSteps({
 	owner,
 }: {
 	readonly database: Database;
-	/** The clock of the gateway: its times become distances from now. */
+	/** The gateway's clock: its times are converted to delays from now. */
 	readonly clock: {readonly now: () => number};
 	readonly owner: string;
 }): RunSteps {
@@ -70,7 +70,7 @@ export function createRunSteps({
 		{most: maxBeats, name: database.name},
 	);
 
-	/** Changes an ended or waiting run, depending on its row. */
+	/** Changes a waiting or ended run, depending on its row. */
 	const decide = async (
 		runId: number,
 		apply: (row: Row, transaction: Transaction) => Promise<boolean>,
@@ -149,7 +149,7 @@ export function createRunSteps({
 		drop: async (runId, reason) =>
 			decide(runId, async (row, {run: update, now}) => {
 				const dropped = droppedOf(row, reason, now);
-				// What it has come to, when it ended and why stay.
+				// Keeps the run's results, the time it ended, and why.
 				const sql = "update run set state = 'dropped', dropped = $2 where id = $1";
 				return dropped !== undefined && (await update(sql, [runId, JSON.stringify(dropped)])) === 1;
 			}),
@@ -188,12 +188,12 @@ export function createRunSteps({
 		async release(server) {
 			const isMeant = (one: Parameters<typeof awaitsLogin>[0]) => awaitsLogin(one, server);
 			const meant = (await readAwaiting(database, database.now())).filter(isMeant);
-			// None waits, mostly, and that costs no write.
+			// Usually no run waits; then there is no write.
 			if (meant.length === 0) {
 				return [];
 			}
 
-			// In the queue they stand where they stood: by their age.
+			// The runs keep their position in the queue, which is by age.
 			const rows = await database.transact(
 				async ({query, now}) =>
 					query(
@@ -208,7 +208,7 @@ export function createRunSteps({
 	};
 }
 
-/** What begins again: `$2` is its state, `$3` the time. */
+/** SQL that resets a run: `$2` is its new state, `$3` the time. */
 const restarted =
 	'state = $2, due_at = $3, finished_at = null, started_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0, login_wait = null, dropped = null, is_promised = 0, is_retry = 0';
 

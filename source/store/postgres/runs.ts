@@ -10,15 +10,15 @@ import {createRunNotes, type NotedLease} from './run-notes.ts';
 import {countOpen, readAwaiting, readRuns, type OpenRuns} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 
-/** Runs that one call may lease. */
+/** Maximum number of runs leased by one call. */
 const maxLeases = 100;
 
-/** Leases of this gateway whose end it did not hear of are forgotten so long after they ran out, milliseconds. */
+/** How long after their expiry this gateway forgets leases whose end it did not learn of, milliseconds. */
 const forgetMs = 600_000;
 
 /**
- * `Runs` on PostgreSQL. A lease is a row of the run: its token fences, whichever gateway has it. What this process remembers of its own leases says only where their transcripts go on, and of which
- * nothing more is to be written.
+ * `Runs` on PostgreSQL. A lease is part of the run's row: its token fences, whichever gateway holds it. What this process remembers of its own leases only serves to
+ * continue transcripts, and to know when nothing more may be written.
  */
 export function createRuns({
 	database,
@@ -36,7 +36,7 @@ export function createRuns({
 	const notes = createRunNotes(deferred);
 	const leases = new Map<number, NotedLease & {until: number}>();
 	let isClosed = false;
-	/** The last call that leases failed: its runs, if there are any, are given back by the next. */
+	/** The last call of `lease` failed: runs it may have leased are released by the next call. */
 	let mayHaveMore = false;
 
 	const find = (lease: Lease) => {
@@ -56,7 +56,7 @@ export function createRuns({
 		return lease;
 	};
 
-	/** One call after the other, in their order: they would wait for each other at the database. */
+	/** Serialises calls in order: they would wait for each other at the database anyway. */
 	const inTurn = createMutex();
 
 	const forget = () => {
@@ -67,7 +67,7 @@ export function createRuns({
 		}
 	};
 
-	/** What `read` gives, or, from a closed store, what it gave last. */
+	/** Returns the result of `read`, or once the store is closed, the last one. */
 	const remembering = <Value>(first: Value, read: () => Promise<Value>) => {
 		let last = first;
 		return async () => {
@@ -84,7 +84,7 @@ export function createRuns({
 		async () => countOpen(database, database.now()),
 	);
 
-	/** Tells that a run is due, when it is. */
+	/** Publishes a note when a run has become due. */
 	const releasing = async (changing: Promise<boolean>) => {
 		const changed = await changing;
 		if (changed) {
@@ -95,7 +95,7 @@ export function createRuns({
 	};
 
 	const runs: Runs = {
-		// The other steps tell something as well.
+		// The other steps also publish notes or update leases.
 		markSideEffect: steps.markSideEffect,
 		markDeliveryStarted: steps.markDeliveryStarted,
 		drop: steps.drop,
@@ -207,7 +207,7 @@ export function createRuns({
 	return {
 		runs,
 		async close() {
-			// A database that is away is not waited for.
+			// Does not wait for a database that is unreachable.
 			if (database.failing() === undefined) {
 				await Promise.all([counted(), countKept()]).catch(() => {});
 			}

@@ -3,24 +3,26 @@ import {counting} from './counters.ts';
 import {wordFunctions, wordsOfDelivery} from './words.ts';
 
 /**
- * One step per version of the schema; never edit a step that was released. Columns that both stores have are named and filled as in `store/migrations.ts`, so that rows are read by the same code: times are
- * milliseconds since 1970, truths are 0 or 1, JSON is text (PostgreSQL's own types refuse what strangers may send, such as a NUL).
+ * One step per version of the schema; never edit a step that was released. Columns in both stores have the same names and contents as in `store/migrations.ts`, so that the
+ * same code reads rows: times are milliseconds since 1970, booleans are 0 or 1, JSON is text (PostgreSQL's own types refuse what strangers may send, such as a NUL).
  *
- * - `run.lane` is `[profile, route, job]` as JSON, in the order of bytes. `run.lease_owner` and `lease_until` are set while a run is leased.
- * - `run.token` fences: whoever settles a run names the token that it was leased with.
- * - `delivery.subject` and `run.subject` are what the columns `trace` and `plan` say of it.
- * - `delivery.words` is, folded, all that a free word of a filter is looked for in, and more; what has 500 characters may be cut. The primary key has it beside what else a search asks of many rows, so that
- *   the rows are not read. It is appended to: an index of the parts of words would cost each delivery as much as all the rest.
- * - `counter` sums the rows of deliveries and runs, and the bytes of the bodies that are kept, in several rows so that writers do not wait for each other; triggers keep it, whoever writes.
- * - `claim` holds the identifiers that count as duplicates, of deliveries and runs alike; `work` is a run or, below zero, a group.
- * - `rate_window.most` and `took` are of the last request: the limit of it, and how many of those that came together pass. `pace.data` has the starts that were promised, the newest last.
- * - `member` has the gateways; `place` names the home of one, `location` says where that is. `slot` is its share of the identifiers of a millisecond.
- * - `note` is what members tell each other; it is emptied behind them. Tables that nobody misses after a crash of the database are unlogged.
- * - `approval.owner` and `approval_rule.owner` are the member that asked and that made the rule. `approval_rule.used_at` is in `data` elsewhere.
- * - `session_message.words` has each word of `text` once, as `postgres/search-words.ts` makes them, `role` is that of `data`.
- * - `key_rate` is the bucket of requests of a key, `key_hold` what each member has under way and holds of its budget; a member that has not said so for a while counts no more.
- * - `change_count` counts the changes of keys and of rules; triggers keep it.
- * - `document` has what people edit: subscriptions, jobs, tokens of tool servers; `version` is greater with each change of any of them; `data` is null once it is removed.
+ * - `run.lane` is `[profile, route, job]` as JSON, sorted by bytes. `run.lease_owner` and `lease_until` are set while a run is leased.
+ * - `run.token` is a fencing token: a run is settled with the token of its lease.
+ * - `delivery.subject` and `run.subject` are copies from the columns `trace` and `plan`.
+ * - `delivery.words` is, folded, all text in which filters search free words, and more; at 500 characters it may be cut. The primary key's index includes it and the other
+ *   columns that a search tests on many rows, so that the rows need not be read. New entries are appended to that index; a trigram index would cost each delivery as much as
+ *   everything else.
+ * - `counter` sums the rows of deliveries and runs, and the size of the stored bodies, in several rows so that writers do not wait for each other; triggers update it for
+ *   any writer.
+ * - `claim` has the identifiers that count as duplicates, whether or not there is a run; `work` is a run or, negated, a group.
+ * - `rate_window.most` and `took` belong to the last batch of requests: its limit, and how many of them pass. `pace.data` has the promised starts, newest last.
+ * - `member` has the gateways; `place` identifies a gateway's home, `location` says where that is. `slot` is its share of the identifiers of a millisecond.
+ * - `note` has the messages between members; old ones are deleted. Tables that are expendable after a crash of the database are unlogged.
+ * - `approval.owner` and `approval_rule.owner` are the member that asked and the member that made the rule. In SQLite, `approval_rule.used_at` is in `data`.
+ * - `session_message.words` has each word of `text` once, as `postgres/search-words.ts` splits it; `role` is that of `data`.
+ * - `key_rate` is a key's token bucket of requests; `key_hold` has the requests and held tokens of each member, which no longer count if it has not updated them for a while.
+ * - `change_count` counts the changes of keys and of rules; triggers update it.
+ * - `document` has what people edit: subscriptions, jobs, tokens of tool servers; `version` grows with each change of any of them; `data` is null once a document is removed.
  */
 export const steps: readonly string[] = [
 	`${wordFunctions}

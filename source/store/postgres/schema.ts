@@ -3,13 +3,13 @@ import {integerOf} from '../columns.ts';
 import type {Database, Statements} from './database.ts';
 import {steps} from './schema-steps.ts';
 
-/** PostgreSQL's code for a table that is not there. */
+/** PostgreSQL's error code for a missing table. */
 const undefinedTable = '42P01';
 
-/** The version that this program writes. */
+/** The schema version that this program writes. */
 export const schemaVersion = steps.length;
 
-/** The version of a schema that is there; 0 before the first. @throws SvcError `store_too_new` */
+/** The version of an existing schema; 0 before the first step. @throws SvcError `store_too_new` */
 export async function versionOf({query}: Pick<Statements, 'query'>, name: string): Promise<number> {
 	const [row] = await query('select max(version) as version from schema_version');
 	const version = integerOf(row?.['version']);
@@ -23,7 +23,7 @@ export async function versionOf({query}: Pick<Statements, 'query'>, name: string
 	return version;
 }
 
-/** Whether the schema is that of this program: most often it is, and no lock is needed. @throws SvcError `store_too_new`, `journal_unavailable` */
+/** Whether the schema is that of this program, as it usually is: then no lock is needed. @throws SvcError `store_too_new`, `journal_unavailable` */
 async function isCurrent(database: Database): Promise<boolean> {
 	try {
 		return (await versionOf(database, database.name)) === schemaVersion;
@@ -37,7 +37,9 @@ async function isCurrent(database: Database): Promise<boolean> {
 }
 
 /**
- * Brings the schema to `schemaVersion`, one member at a time: those that start together on an empty database wait for the first. A member of before goes on beside it: steps only add.
+ * Migrates the schema to `schemaVersion`, one member at a time: members that start together on an empty database wait for the first. Older members go on beside it: steps
+ * only add.
+ *
  * @throws SvcError `store_too_new`, `journal_unavailable`
  */
 export async function migrate(database: Database): Promise<void> {

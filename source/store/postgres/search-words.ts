@@ -1,9 +1,9 @@
 import {searchWords, excerptWords, hasSubstance, maxWordLength, wordPattern} from '../sessions.ts';
 
-/** Bytes of the words of one message that are indexed; a `tsvector` takes a mebibyte. */
+/** Maximum size of a message's indexed words, bytes; a `tsvector` may have a mebibyte. */
 const maxIndexedBytes = 400_000;
 
-/** A word as it is compared: without case and diacritics, as `unicode61 remove_diacritics 2` of SQLite has it. */
+/** Normalises a word for comparison: without case and diacritics, like SQLite's `unicode61 remove_diacritics 2`. */
 const fold = (word: string): string =>
 	word
 		.toLowerCase()
@@ -11,14 +11,14 @@ const fold = (word: string): string =>
 		.replaceAll(/[\u0300-\u036F]/g, '')
 		.normalize('NFC');
 
-/** The words of a text as a `tsvector` is written. A word has only letters, digits and marks: no quote. */
+/** The words of a text in the syntax of a `tsvector`. A word has only letters, digits and marks, so no quote. */
 export function indexedWords(text: string): string {
 	const words = new Set<string>();
 	let bytes = 0;
 	for (const [word] of text.normalize('NFC').matchAll(wordPattern)) {
 		const folded = fold(word.slice(0, maxWordLength));
 		if (hasSubstance.test(word) && folded !== '' && !words.has(folded)) {
-			// Two bytes of each are the index's own.
+			// The index adds two bytes to each word.
 			bytes += Buffer.byteLength(folded) + 2;
 			if (bytes > maxIndexedBytes) {
 				break;
@@ -33,17 +33,17 @@ export function indexedWords(text: string): string {
 
 type SearchTerms = ReadonlyArray<{readonly word: string; readonly isWhole: boolean}>;
 
-/** What a person asks for; empty when there is no word in it. */
+/** Parses what a person searches for; empty when it contains no word. */
 export const searchTermsOf = (text: string): SearchTerms =>
 	searchWords(text)
 		.map(({word, isWhole}) => ({word: fold(word), isWhole}))
 		.filter(({word}) => word !== '');
 
-/** All words of a question as a `tsquery` is written. */
+/** All search terms in the syntax of a `tsquery`. */
 export const queryOf = (asked: SearchTerms): string =>
 	asked.map(({word, isWhole}) => `'${word}'${isWhole ? '' : ':*'}`).join(' & ');
 
-/** The words of a text around the first that was asked for. */
+/** An excerpt of a text around the first match. */
 export function excerptOf(text: string, asked: SearchTerms): string {
 	const isAsked = (word: string) => {
 		const folded = fold(word.slice(0, maxWordLength));
@@ -55,13 +55,13 @@ export function excerptOf(text: string, asked: SearchTerms): string {
 	for (const {0: word, index} of normal.matchAll(wordPattern)) {
 		places.push({start: index, end: index + word.length});
 		hit ??= isAsked(word) ? places.length - 1 : undefined;
-		// One word more tells whether there is more.
+		// One more word shows whether the text goes on.
 		if (hit !== undefined && places.length > hit + excerptWords) {
 			break;
 		}
 	}
 
-	// A few words before it say what it is about.
+	// A few words before the match show the context.
 	const first = Math.max(0, Math.min((hit ?? 0) - excerptWords / 4, places.length - excerptWords));
 	const last = first + excerptWords - 1;
 	const start = first === 0 ? 0 : (places[first]?.start ?? 0);

@@ -11,12 +11,12 @@ import {isLast} from './named-leases.ts';
 import type {PostgresParts} from './parts.ts';
 import {searchTermsOf, excerptOf, indexedWords, queryOf} from './search-words.ts';
 
-/** Characters of a message in which an excerpt is looked for. */
+/** Maximum number of characters of a message in which an excerpt is searched. */
 const searchedLength = 50_000;
 
 type NewSession = Parameters<StoredSessions['begin']>[0];
 
-/** `StoredSessions` on PostgreSQL. The lock `sessions` keeps the bounds of owners: without it a session that is used now could be the one that makes room. */
+/** `StoredSessions` on PostgreSQL. The lock `sessions` protects the limits of owners: without it, a session in use might be dropped to make room. */
 export function createStoredSessions({database}: PostgresParts): StoredSessions {
 	const begin = createBatch<NewSession, undefined>(
 		async sessions => {
@@ -105,7 +105,7 @@ export function createStoredSessions({database}: PostgresParts): StoredSessions 
 	};
 }
 
-/** What was used last of an owner stays, whatever its size. */
+/** Keeps the most recently used session of an owner, whatever its size. */
 async function trim({query, run}: Transaction, owners: readonly string[]): Promise<void> {
 	const rows = await query(
 		`delete from session using (

@@ -12,11 +12,12 @@ import type {Transaction} from './database.ts';
 import {liveOwners} from './members.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Owners that are dead (`= any`), or all that are not (`<> all`): the names, and how SQL compares a column with them. */
+/** The dead owners (`= any`), or all that are not dead (`<> all`): their names, and how SQL compares a column with them. */
 type Dead = {readonly names: readonly string[]; readonly compare: '= any' | '<> all'};
 
 /**
- * `Shared.takeOver` on PostgreSQL, in one transaction. Without names it takes over what belongs to no live member, or to no owner at all. It locks the rows: of two members at once, one takes over each row.
+ * `Shared.takeOver` on PostgreSQL, in one transaction. Without names it takes over what belongs to no live member, or to no owner at all. It locks the rows, so that of two
+ * members at once only one takes over each.
  */
 export const createTakeOver =
 	({
@@ -52,7 +53,7 @@ const isOf = ({compare}: Dead, column: string): string =>
 		? `${column} = any($1::text[])`
 		: `(${column} is null or ${column} <> all($1::text[]))`;
 
-/** Denies the requests that waited at dead owners; as they are kept from here on, oldest first. */
+/** Denies the requests of dead owners; resolves with the denied requests, oldest first. */
 async function deny({query, run, now}: Transaction, dead: Dead): Promise<readonly Approval[]> {
 	const rows = await query(
 		`select id, data from approval where settled_at is null and ${isOf(dead, 'owner')} order by id for update`,
@@ -66,7 +67,7 @@ async function deny({query, run, now}: Transaction, dead: Dead): Promise<readonl
 	const known = new Set(denied.map(({id}) => id));
 	const unreadable = rows.map(row => integerOf(row['id'])).filter(id => !known.has(id));
 	if (unreadable.length > 0) {
-		// No decision about an unreadable request is possible: it is settled, and its data stays as it is.
+		// An unreadable request cannot get a decision: it is settled, and its data is unchanged.
 		await run('update approval set settled_at = $2 where id = any($1::bigint[])', [
 			unreadable,
 			now,

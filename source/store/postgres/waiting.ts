@@ -5,29 +5,32 @@ import type {RouteKey} from '../port.ts';
 import {createWaitingPool, type WaitingFigures, type WaitingPool} from '../waiting-runs.ts';
 import type {Transaction} from './database.ts';
 
-/** For a worker, for a time, or for a person who logs in. */
+/** What is waited for: a worker, a time, or a person to log in. */
 type Kind = 'queued' | 'timed' | 'awaiting';
 
-/** How many wait, and when the first of them is due; milliseconds since 1970. */
+/** Number of waiting things, and when the first is due, milliseconds since 1970. */
 type Count = {readonly waiting: number; readonly firstAt: number};
 
-/** What waits, and the bounds of it. */
+/** The waiting things, and their limits. */
 export type Waiting = WaitingPool & {
 	/** Counts one more that is about to be written. */
 	add(kind: Kind, route: RouteKey, dueAt: number): void;
 };
 
-/** Counts what waits, of all members, within a transaction that holds the lock `accept`; `bounds` are the `maxQueued` of the events to be added. */
+/** Counts waiting things across all members, within a transaction that holds the lock `accept`; `bounds` are the values of `maxQueued` of the events to be added. */
 export type WaitingReader = (
 	transaction: Transaction,
 	bounds: readonly number[],
 ) => Promise<Waiting>;
 
-/** Rows that are counted for each that may wait: there are three kinds, and dispatched or retried runs come on top of the bounds. With that many rows every bound is reached. */
+/**
+ * Maximum number of rows counted, as a multiple of the limit: there are three kinds, and dispatched or retried runs may exceed the limits. With that many rows, every limit
+ * is reached.
+ */
 const countedTimes = 8;
 const countedAtLeast = 10_000;
 
-/** How long a count is used, milliseconds, and how many times as long as it took: a person may have thousands of runs tried again. */
+/** How long a count is used: at least this many milliseconds, and this multiple of the time it took, since a person may retry thousands of runs. */
 const knownMs = 1000;
 const knownTimes = 20;
 
@@ -48,8 +51,8 @@ union all select null, null, 'leased', count(*), 0 from run where finished_at is
 union all select null, null, 'numbers', numbers, 0 from seen`;
 
 /**
- * Counts by route and kind, in one statement over waiting rows only. They are not counted at all while they cannot matter: as many as were there a second ago, and the numbers that were given out
- * to runs and groups since, are together less than half of each bound, below which nothing is refused.
+ * Returns a function that counts by route and kind, in one statement over waiting rows only. It does not count while no limit can be reached: the number as of a second
+ * ago, plus the run and group numbers assigned since, must be less than half of each limit, below which nothing is refused.
  */
 export function createWaitingReader(clock: Pick<Clock, 'monotonic'>): WaitingReader {
 	let known = {unfinished: Infinity, numbers: 0, until: 0};
@@ -103,7 +106,7 @@ function waitingOf(rows: readonly Row[], now: number): Waiting {
 
 	const waitingIn = (kind: Kind) => (route?: RouteKey) =>
 		counts.get(nameOf(kind, route))?.waiting ?? 0;
-	// A group that an event has just joined is due later. That is ignored here: a refused sender tries again.
+	// A group that an event has just joined is now due later. That is ignored here: a refused sender retries.
 	const freeInMs = (kind: Kind, route?: RouteKey) =>
 		Math.max(0, (counts.get(nameOf(kind, route))?.firstAt ?? Infinity) - now);
 	const known: WaitingFigures = {
