@@ -56,8 +56,8 @@ function allowProblem(approval: ToolApproval, answer: Allow): string | undefined
 }
 
 /**
- * Why an answer cannot make the lasting rule that it asks for. For a tool that may be destructive the rule must limit its arguments, by `args: 'exact'` or by `when`, and the
- * name of the tool must be typed.
+ * Why an answer is invalid for a lasting rule; `undefined`: it is valid. `when` is only for lasting rules, in place of `args`. For a tool that may be destructive the rule must
+ * limit the arguments, by `when` or by `args: 'exact'`, and the name of the tool must be typed.
  */
 function lastingProblem(
 	{lasting, tool}: ToolApproval,

@@ -98,7 +98,7 @@ export type Approvals = {
 	setFileRules(file: RulesOfFile): Promise<void>;
 	/**
 	 * Binds the rule of a file to the present `definition` of its tool, which a person has accepted; `undefined` for an unknown rule.
-	 * @throws SvcError `approval_invalid` when the tool is missing or defined differently, and for a rule with a fixed definition
+	 * @throws SvcError `approval_invalid` when the tool is missing or defined differently, when the file fixes another definition, and for a rule of no file
 	 */
 	acceptRule(id: number, definition: string): Promise<ApprovalRule | undefined>;
 	/** Denies the waiting requests of a run and ends its rules. Call it whenever the agent stops working on a run, even before another try. */

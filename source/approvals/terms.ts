@@ -53,7 +53,7 @@ export const extended = ({deadline, latestDeadline}: Deadlines): number =>
 export type Terms = {
 	readonly scopes: readonly ApprovalScope[];
 	readonly mustTypeName: boolean;
-	/** Present if a rule of scope `always` may be made: the owner whose runs it covers. */
+	/** The owner whose runs a rule of scope `always` covers; absent if the rule is for no owner. */
 	readonly lasting?: NonNullable<ToolApproval['lasting']>;
 	/** Whether the definition differs from the last one allowed; if none was allowed, from the one seen before. */
 	readonly changed: boolean;

@@ -15,7 +15,7 @@ export type Choice = {
 	readonly content?: JsonObject;
 };
 
-/** The facts of a request by which changes of tools and runs concern it. */
+/** The facts of a request that say whether a change of tools or the end of a run concerns it. */
 export type Subject = Deadlines & {
 	readonly profile: string;
 	/** Absent for a built-in tool. */

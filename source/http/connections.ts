@@ -139,7 +139,7 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 		},
 		/** The unsent responses of a connection, in the order of their requests. */
 		pending: (socket: Duplex) => [...(open.get(socket)?.pending ?? [])],
-		/** Closes the idle connection that `open` would close; false when all are in use. */
+		/** Closes the idle connection that `open` would close above the limit; `false` when all are in use. */
 		makeRoom: (): boolean => evict(),
 		/** Closes all connections without an open request, also those that never sent one. */
 		closeIdle() {

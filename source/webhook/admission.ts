@@ -132,7 +132,7 @@ export type CompiledRoute = {
 	readonly keptHeaders: readonly string[];
 	/** The subject of an event, in one line for people. */
 	readonly subjectOf: EventSubjectReader;
-	/** `undefined`: the whole payload is the prompt. */
+	/** The template of the prompt; `undefined`: the prompt is the whole payload. */
 	readonly prompt: Template | undefined;
 	/** Accepted event types; `undefined`: all but connectivity checks. */
 	readonly events: ReadonlySet<string> | undefined;

@@ -157,8 +157,8 @@ function numberIn(value: JsonValue | undefined): number | undefined {
 }
 
 /**
- * Fields with the text of a comment: GitHub, Gitea and Forgejo, then GitLab. Descriptions of issues and pull requests (on GitLab
- * `object_attributes.description`) do not count: the gateway writes only comments, and a copy of one in a description must not silence all events of the issue.
+ * Payload fields with the text of a comment: first of GitHub, Gitea and Forgejo, then of GitLab. Descriptions of issues and pull requests (on GitLab
+ * `object_attributes.description`) are not searched: the gateway writes only comments, and a person who copies one into a description must not silence all events of the issue.
  */
 const places = [
 	['comment', 'body'],

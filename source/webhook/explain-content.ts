@@ -61,8 +61,8 @@ type BodyVariant = {
 const maxIndentation = 1_048_576;
 
 /**
- * Forms that `body` may have had when it was signed: empty, with other line ends, or the same JSON formatted by another program. Invalid UTF-8 has only the empty form; invalid
- * JSON, or JSON nested more than 128 levels deep, has no JSON forms. A generator: each form is made on demand.
+ * Forms that `body` may have had when it was signed: empty, with other line ends or byte order mark, or the same JSON formatted by another program. Invalid UTF-8 has only the
+ * empty form; invalid JSON, or JSON nested more than 128 levels deep, has no JSON forms. A generator: each form is made on demand.
  */
 function* bodyVariantsOf(body: Buffer): Generator<BodyVariant> {
 	yield {name: 'an empty body: the body was lost where it was signed', bytes: Buffer.alloc(0)};

@@ -96,7 +96,7 @@ function readContent(home: string, path: string): Content {
 
 const unusable = (problem: string): Content => ({membership: holdsNothing, problem});
 
-/** Opening blocks on no pipe, and follows no link planted in place of the file. */
+/** Flags with which opening neither blocks on a pipe nor follows a link planted in place of the file. */
 const carefully = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /** `undefined` for anything but a regular file of at most `maxBytes`. */
@@ -139,7 +139,7 @@ function inList(list: readonly JsonValue[]): Membership {
 			: plain.has(value);
 }
 
-/** Only values of equal size are compared: a large one must not be compared with every entry of a long file. */
+/** The number of members. Only values of equal size are compared, so that a large one is not compared with every entry of a long file. */
 const sizeOf = (value: JsonValue) =>
 	typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 
@@ -201,7 +201,7 @@ function isAt(place: string, path: string): boolean {
 		const real = realpathSync(place);
 		return real === path || isBelowRoot(real, path);
 	} catch {
-		// The place does not exist, as some do not in most homes.
+		// The file does not exist: most homes lack some of these.
 		return false;
 	}
 }

@@ -52,7 +52,7 @@ export function compileOperators(spec: FilterSpec, holdsValue: HoldsValue): read
 	return operators;
 }
 
-/** Looks for a substring of a string, an item of a list, or a key of an object. */
+/** Whether a string contains a substring, a list an item, or an object a key. */
 function contains(value: JsonValue | undefined, wanted: JsonValue): boolean {
 	if (typeof value === 'string') {
 		return typeof wanted === 'string' && value.includes(wanted);

@@ -72,7 +72,7 @@ const digestLength = 16;
 
 const looksHashed = /~[0-9a-f]{16}$/;
 
-/** Characters of a longer key that its name is made from, before the digest. */
+/** A key that is not shown whole is cut to this length before it is redacted and cleaned. */
 const lookedAt = 4096;
 
 /**

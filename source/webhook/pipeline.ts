@@ -193,7 +193,7 @@ export function createPipeline({
 	};
 }
 
-/** Outcomes whose deliveries are already stored when the request ends. All other deliveries are stored then, so that a person can open each of them. */
+/** Outcomes whose deliveries were stored before the request ends. The pipeline stores all others, so that a person can open each delivery. */
 const recorded: ReadonlySet<DeliveryOutcome> = new Set([
 	'accepted',
 	'coalesced',

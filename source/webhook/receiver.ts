@@ -76,8 +76,8 @@ export type Receiver = {
 	/** What `replay` would do if filters and script pass the event. Changes nothing. Throws as `replay` does. */
 	planReplay(stored: StoredDelivery, changes?: ReplayChanges): ReplayEffects;
 	/**
-	 * Processes an event that its sender could not deliver, and that was fetched there, from the first step after authentication. It does not count towards the rate limit. It
-	 * keeps the sender's identifier, so that an event which was accepted before is a duplicate. @throws SvcError `route_not_found`
+	 * Processes an event that its sender could not deliver, and that was fetched from that sender, from the first step after authentication. It does not count towards the rate
+	 * limit. It keeps the sender's identifier, so that an event which was accepted before is a duplicate. @throws SvcError `route_not_found`
 	 */
 	recover(event: RecoveredEvent): Promise<ReceiverAnswer>;
 	/** How much of the rate limit of a served route is used; `undefined` for any other name. */
@@ -184,8 +184,8 @@ export function createReceiver(
 const answerOf = ({status, body}: Reply): ReceiverAnswer => ({status, body});
 
 /**
- * Calls `ask` at most once per turn of the event loop; further calls in the turn return the same answer. Requests that are read
- * in one turn had all arrived before the first call, so that none misses a change made before it was sent.
+ * Calls `ask` at most once per turn of the event loop; further calls in the turn return the same answer. All requests that are read in one turn arrived before the first call,
+ * so each sees every change that was made before it was sent.
  */
 export function oncePerTurn<Answer>(ask: () => Answer): () => Answer {
 	let known: {readonly answer: Answer} | undefined;

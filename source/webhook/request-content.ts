@@ -102,8 +102,8 @@ export type ParsedBody =
 const refuse = (error: string): ParsedBody => ({ok: false, error});
 
 /**
- * The payload of a body: any JSON, whatever the content type; a form becomes an object. JSON with the content type of
- * a form is still read as JSON. In a form of a code host (with its event header) the JSON in the field `payload` is the payload.
+ * Parses a body as JSON, whatever the content type; with the content type of a form, a body that is no JSON object or list becomes an object of its fields. In a form of a code
+ * host (with its event header) the payload is the JSON in the field `payload`.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#bodies
  */

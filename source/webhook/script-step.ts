@@ -101,7 +101,7 @@ export type ScriptExit =
 			/** The last characters of its error output. */
 			readonly stderr: string;
 	  }
-	/** Killed after `afterMs`, before which it was in the queue for `waitedMs`. */
+	/** Killed after it had run for `afterMs`; before that it was in the queue for `waitedMs`. */
 	| {readonly kind: 'timeout'; readonly afterMs: number; readonly waitedMs: number}
 	| {readonly kind: 'too-much-output'; readonly limitBytes: number}
 	| {readonly kind: 'missing'}

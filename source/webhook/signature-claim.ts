@@ -93,7 +93,7 @@ function secondsOf(text: string, format: TimeFormat | undefined): number | undef
 	return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }
 
-/** A clock skew in words; both in seconds. */
+/** A clock skew in words; `skew` and `most` in seconds. */
 export const describeSkew = (skew: number, most: number): string =>
 	`skew ${skew > 0 ? '+' : ''}${skew} s, at most ${most} s either side`;
 

@@ -30,14 +30,14 @@ const maxFindings = 4;
 
 type Circumstances = {
 	readonly route: Route;
-	/** Routes whose secrets are tried, at most the first 50. May include `route` itself. */
+	/** Routes whose secrets are tried, at most the first 50; `route` itself is skipped. */
 	readonly others: Iterable<Route>;
 };
 
 export type SignatureDoctor = {
 	/**
-	 * `refusal` (the detail of the verdict) with an explanation, as one line for the operator; `refusal` alone after five
-	 * explanations, or 50 ms of them, within the second. Contains no secret, no digest and no value of a header.
+	 * Returns `refusal` (the detail of the verdict) followed by an explanation, as one line for the operator. Returns `refusal` alone after five explanations, or 50 ms of
+	 * them, within a second. The line contains no secret, no digest and no value of a header.
 	 */
 	explain(
 		request: SignedRequest,
@@ -73,8 +73,8 @@ export function createSignatureDoctor({clock}: {readonly clock: Clock}): Signatu
 }
 
 /**
- * Why the signature of `request` is refused: the detail of the verdict, then at most three sentences on what would have passed. Empty when it
- * is not refused. Pure. Bounded: bodies above 256 KiB are judged by their headers alone, and at most 8 MiB are hashed.
+ * Why the signature of `request` is refused: the detail of the verdict, then at most three sentences on what would have passed; empty if it is valid. Pure. Bounded: bodies
+ * above 256 KiB are judged by their headers alone, and at most 8 MiB are hashed.
  *
  * @see manual/signatures.md#refused-signatures
  */

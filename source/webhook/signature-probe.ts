@@ -15,7 +15,7 @@ export type RefusedSignature = {
 	readonly probe: Probe;
 };
 
-/** Largest body that is hashed again, bytes. */
+/** Largest body that is hashed again for an explanation, bytes. */
 export const maxProbedBodyBytes = 262_144;
 
 /** Most bytes hashed for one explanation, about 10 ms. */

@@ -28,7 +28,7 @@ export const hubScheme: Scheme = {
 	}),
 };
 
-/** Generic V2: `<timestamp>.<body>`, the timestamp signed as it was sent. @see manual/signatures.md#schemes */
+/** Generic V2: signs `<timestamp>.<body>`, with the timestamp exactly as it was sent. @see manual/signatures.md#schemes */
 export const v2Scheme: Scheme = {
 	header: 'x-webhook-signature-v2',
 	read(value, headers) {
@@ -46,7 +46,7 @@ export const v2Scheme: Scheme = {
 	},
 };
 
-/** Generic V1 (legacy): the body alone, no replay protection. @see manual/signatures.md#schemes */
+/** Generic V1 (legacy): signs the body alone, without replay protection. @see manual/signatures.md#schemes */
 export const v1Scheme: Scheme = {
 	header: 'x-webhook-signature',
 	read: value => ({

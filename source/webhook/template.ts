@@ -40,8 +40,7 @@ const maxUnresolved = 20;
 const maxUnresolvedPlaces = 100;
 
 /**
- * Parses the `{key}` places of a template. A key has 1 to 256 characters other than braces and line ends; anything else is
- * text. Linear.
+ * Parses the `{key}` places of a template, in linear time. A key has 1 to 256 characters other than braces and line ends; anything else is text.
  *
  * @see manual/filters-and-templates.md#templates
  */
