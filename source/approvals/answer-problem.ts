@@ -10,7 +10,7 @@ import {
 import {isJsonObject} from '../core/json.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
-/** Why an answer is invalid for a request; `undefined`: it is valid. Names no value of a form. */
+/** Why an answer is invalid for a request; `undefined`: it is valid. The text holds no value of a form. */
 export function answerProblem(approval: Approval, answer: ApprovalAnswer): string | undefined {
 	switch (answer.choice) {
 		case 'deny':
@@ -55,7 +55,10 @@ function allowProblem(approval: ToolApproval, answer: Allow): string | undefined
 		: undefined;
 }
 
-/** The problem with a lasting rule for a tool that may be destructive: it must say which calls it covers, in exactly one way. */
+/**
+ * Why an answer is invalid for a lasting rule; `undefined`: it is valid. `when` is only for lasting rules, in place of `args`. For a tool that may be destructive the rule must
+ * limit the arguments, by `when` or by `args: 'exact'`, and the name of the tool must be typed.
+ */
 function lastingProblem(
 	{lasting, tool}: ToolApproval,
 	{scope, args, when, typedName}: Allow,
@@ -77,7 +80,7 @@ function lastingProblem(
 		: undefined;
 }
 
-/** The keys in `when` of an answer, if any, or why there can be no such rule. The rule must cover its own call. */
+/** Parses `when` of an answer. `problem`: why there can be no such rule, also because it would not cover this very call. */
 export async function whenKeys(
 	approval: Approval,
 	answer: ApprovalAnswer,

@@ -28,9 +28,9 @@ export type CallToApprove = {
 	readonly tool: AskedTool;
 	readonly args: JsonValue;
 	readonly preview?: CallPreview;
-	/** Identifies the call within its run (without a run: among all tries), so that it asks only once. */
+	/** Identifies the call within its run (without a run: among all calls), so that a repeated call asks only once. */
 	readonly callId: string;
-	/** The text of the model before the call. */
+	/** The text that the model wrote before the call. */
 	readonly said?: string;
 	/** Absent when a person tries a tool. */
 	readonly run?: AskingRun;
@@ -52,58 +52,58 @@ export type ToolsChange = {
 	readonly server?: string;
 	/** `ShownTool.endpoint`; absent for built-in tools, and when the server is gone, or has no tools. */
 	readonly endpoint?: string;
-	/** `AskedTool.definition` by the names of the server; absent when the server was removed from the configuration, or switched off. */
+	/** `AskedTool.definition` by the names that the server gives its tools; absent when the server was removed from the configuration, or switched off. */
 	readonly definitions?: ReadonlyMap<string, string>;
 	/** The tools as shown to people. */
 	readonly tools?: readonly AskedTool[];
 };
 
-/** The present rules of the file. */
+/** The rules that `config.yaml` holds at present. */
 export type RulesOfFile = {
 	readonly rules: readonly FileRule[];
-	/** Whether the whole file could be read. Otherwise missing rules may come back, and their definitions are kept. */
+	/** Whether the whole file could be read. If not, rules that are missing in it are kept with their definitions, since they may come back. */
 	readonly isWhole: boolean;
 };
 
 /**
- * The queue of everything that needs an approval. Rules decide first, then a person; at the deadline a request is denied. The first answer
- * wins; every other outcome (deadline, abort, shutdown, void, full queue) is a denial. At most 200 requests wait.
+ * The queue of calls and forms that need an approval. First rules decide, then a person; at the deadline a request is denied. The first decision wins; every other end
+ * (deadline, abort, shutdown, void, full queue) is a denial. At most 200 requests wait.
  *
  * @see manual/tool-servers.md#settings, manual/approvals.md
  */
 export type Approvals = {
-	/** Never rejects. A repeated call (run and `callId`, tool and arguments) shares the waiting request, or its verdict. */
+	/** Asks for an approval of a call. Never rejects. A repeated call (same run, `callId`, tool and arguments) shares the waiting request, or its verdict. */
 	request(call: CallToApprove): Promise<Verdict>;
-	/** Never rejects. The content of the form is passed only to the caller. */
+	/** Asks a person to fill in a form. Never rejects. The content of the form is passed only to the caller. */
 	elicit(form: FormToFill): Promise<FormAnswer>;
 	/**
-	 * Answers a waiting request; `by` is recorded. Resolves when it is durable.
+	 * Answers a waiting request; `by` is recorded. Resolves when the decision is durable.
 	 * @throws SvcError `approval_invalid` for an invalid answer; the request keeps waiting
 	 */
 	settle(id: number, answer: ApprovalAnswer, by: string): Promise<AnswerOutcome>;
-	/** Moves the deadline by five minutes, at most to `latestDeadline`; `undefined` for a request that does not wait. */
+	/** Extends the deadline by five minutes, at most to `latestDeadline`; `undefined` for a request that does not wait. */
 	extend(id: number): Approval | undefined;
 	/** Waiting requests, oldest first. */
 	waiting(): readonly Approval[];
 	/** Rules in force, oldest first. */
 	rules(): readonly ApprovalRule[];
 	/**
-	 * Ends a rule; `false` for an unknown one. Durable when it resolves.
+	 * Ends a rule; `false` for an unknown one. Resolves when that is durable.
 	 * @throws SvcError `journal_unavailable` when it could not be removed: it stays in force; `approval_invalid` for a rule of a file
 	 */
 	revoke(id: number): Promise<boolean>;
-	/** Takes over stored rules that were changed elsewhere. Never rejects. */
+	/** Replaces the stored rules after another gateway changed them. Never rejects. */
 	setKeptRules(rules: readonly ApprovalRule[]): Promise<void>;
-	/** Sets the rules of the file; removed ones have ended when this returns. Never rejects. */
+	/** Replaces the rules of the file; removed ones allow nothing once this returns. Never rejects. */
 	setFileRules(file: RulesOfFile): Promise<void>;
 	/**
-	 * Lets a person accept `definition`, the present one of the tool, for the rule of a file; `undefined` for an unknown rule.
-	 * @throws SvcError `approval_invalid` when the tool is missing or defined differently, and for a rule with a fixed definition
+	 * Binds the rule of a file to the present `definition` of its tool, which a person has accepted; `undefined` for an unknown rule.
+	 * @throws SvcError `approval_invalid` when the tool is missing or defined differently, when the file fixes another definition, and for a rule of no file
 	 */
 	acceptRule(id: number, definition: string): Promise<ApprovalRule | undefined>;
 	/** Denies the waiting requests of a run and ends its rules. Call it whenever the agent stops working on a run, even before another try. */
 	runEnded(runId: number): void;
-	/** Denies requests for tools that changed or were removed, and removes rules for other definitions than the present one. */
+	/** Denies waiting requests for tools that changed or were removed, and ends rules that are bound to another definition than the present one. */
 	toolsChanged(change: ToolsChange): void;
 	/** Denies all waiting and new requests, and resolves when that is stored. */
 	[Symbol.asyncDispose](): Promise<void>;

@@ -16,14 +16,14 @@ import {ruledBy} from './rules.ts';
 import {createPresentTools, formDeadlines} from './terms.ts';
 import {choiceOf, type Subject, type Ticket} from './ticket.ts';
 
-/** Interval of reminders in the log, which may be the only face. */
+/** Interval of reminders in the log, which may be all that a person looks at. */
 const remindMs = 60_000;
 
 export type ApprovalsDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly keeper: ApprovalKeeper;
 	/** The stored rules. */
 	readonly rules: readonly ApprovalRule[];
-	/** Whether the gateway is stopping, so that aborts do not come from a person. */
+	/** Whether the gateway is stopping: then aborts count as shutdown, not as given up by a person. */
 	readonly isStopping?: () => boolean;
 	/** Receives each decision once, with all arguments. Must not throw. */
 	readonly audit?: (approval: Approval) => void;
@@ -54,7 +54,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 		...parts,
 		recorder,
 		onRule(id, {runId}, denial) {
-			// The tool, server or run of the request ended while the rule was being stored.
+			// The request was denied while its rule was being stored, because its tool, server or run ended: the rule ends, too.
 			if (denial?.outcome === 'void') {
 				book.drop(id);
 			} else if (denial === denials.runEnded && runId !== undefined) {
@@ -100,7 +100,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 	const ticketOf = (id: number): Ticket | undefined =>
 		queue.tickets().find(ticket => ticket.shown()?.id === id);
 
-	/** `false` for a decided request. */
+	/** Decides a request by the answer of a person; `false` if it is already decided. */
 	const answer = async (ticket: Ticket, given: ApprovalAnswer, by: string): Promise<boolean> => {
 		const shown = ticket.shown();
 		if (!shown || ticket.isDecided) {
@@ -154,7 +154,7 @@ export function createApprovals(dependencies: ApprovalsDependencies): Approvals 
 
 			const isFirst = await answer(ticket, given, by);
 			const [approval, {decision}] = await Promise.all([ticket.settled, ticket.choice]);
-			// Another gateway may have taken this one for dead, and denied the request before.
+			// Another gateway may have taken this one for dead, and denied the request first.
 			return {settled: isFirst && isDecidedBy(approval, decision), approval};
 		},
 		extend(id) {

@@ -12,7 +12,7 @@ import {ruledBy} from './rules.ts';
 import {type PresentTools, callDeadlines} from './terms.ts';
 import type {Choice} from './ticket.ts';
 
-/** Decides calls in this order: reasons for a denial in any case, rules, a full queue, a person. */
+/** Decides calls by the first of these that applies: a reason to deny, a rule, a full queue, the answer of a person. */
 export function createCallDecider(world: {
 	readonly clock: Clock;
 	readonly keeper: Pick<ApprovalKeeper, 'lastAllowed'>;
@@ -21,7 +21,7 @@ export function createCallDecider(world: {
 	readonly queue: Queue;
 	readonly present: PresentTools;
 	readonly isClosed: () => boolean;
-	/** Reports a tool that a rule of a file may cover. Never rejects. */
+	/** Reports a tool that a rule of a file may cover, so that the rule is bound to it. Never rejects. */
 	readonly met: (tool: AskedTool) => Promise<void>;
 	readonly onAllowed: (tool: AskedTool) => void;
 }) {
@@ -52,7 +52,7 @@ export function createCallDecider(world: {
 		return rule ?? (queue.isFull && !book.mayFind(call) ? denials.full : undefined);
 	};
 
-	/** Searches the rules that compare real paths. Meanwhile the request is in the queue and can be denied. */
+	/** Searches the rules that compare real paths, which takes time: the request is in the queue meanwhile, and can be denied. */
 	const lookFor = (call: CallToApprove) => {
 		const {isFull} = queue;
 		return async (): Promise<Choice | undefined> => {
@@ -106,7 +106,7 @@ export function createCallDecider(world: {
 		/** Never rejects. */
 		async request(call: CallToApprove): Promise<Verdict> {
 			const argsBytes = bytesOf(call.args);
-			// Not deduplicated: arguments that are nested too deeply cannot be compared, and a call of an aborted try must not decide for the next try of its run.
+			// Not deduplicated: arguments that are nested too deeply cannot be compared, and the denial of an aborted try must not hold for the next try of its run.
 			return argsBytes === undefined || call.signal.aborted
 				? decide(call, argsBytes)
 				: asked.once(call, async () => decide(call, argsBytes));
@@ -116,7 +116,7 @@ export function createCallDecider(world: {
 	};
 }
 
-/** Size as JSON in UTF-8; `undefined` for arguments that are nested too deeply. */
+/** Size in bytes as JSON; `undefined` for arguments that are nested too deeply. */
 function bytesOf(args: JsonValue): number | undefined {
 	try {
 		const text = JSON.stringify(args);
@@ -126,7 +126,7 @@ function bytesOf(args: JsonValue): number | undefined {
 	}
 }
 
-/** The verdict for the caller. A call whose run was aborted meanwhile is denied. */
+/** The verdict for the caller. An allowed call whose run was aborted meanwhile is denied. */
 function verdictOf({approval, denial}: ApprovalResult, signal: AbortSignal): Verdict {
 	const decision = approval?.decision;
 	if (denial || decision?.outcome !== 'allowed') {

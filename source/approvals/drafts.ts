@@ -25,7 +25,7 @@ export function callDraft(
 	};
 }
 
-/** A call decided without a person, for the history. */
+/** A call that is decided without asking a person, for the history. */
 export const unaskedCall = (
 	call: CallToApprove & {readonly argsBytes: number},
 	times: Times,
@@ -83,21 +83,21 @@ const maxContextLength = 600;
 /** The beginning of a text, without a torn surrogate pair. */
 const beginningOf = (text: string): string => text.slice(0, maxContextLength).toWellFormed();
 
-/** Most requests that wait at once. */
+/** Most requests that may wait at the same time. */
 export const maxWaiting = 200;
 
-/** Largest arguments that a person can be asked to approve, bytes of UTF-8 as JSON. */
+/** Most bytes (as JSON in UTF-8) of arguments that a person can be asked to approve. */
 export const maxArgsBytes = 1024 * 1024;
 
 const maxReasonLength = 500;
 
-/** A denial without a person; the agent reads the reason. */
+/** A denial by the gateway, not by a person; the agent reads the reason. */
 export type Denial = {
 	readonly outcome: Exclude<ApprovalOutcome, 'allowed'>;
 	readonly reason: string;
 };
 
-/** All denials without a person, except at the deadline. */
+/** All denials by the gateway, except the one at the deadline. */
 export const denials = {
 	runEnded: {outcome: 'cancelled', reason: 'approval_cancelled: the run has ended'},
 	aborted: {outcome: 'cancelled', reason: 'approval_cancelled: the call was given up'},
@@ -121,7 +121,7 @@ export const denials = {
 	},
 } as const satisfies Readonly<Record<string, Denial>>;
 
-/** A denial as it is recorded. */
+/** The decision to record for a denial by the gateway. */
 export const deniedBy = ({outcome, reason}: Denial, at: number): ApprovalDecision => ({
 	outcome,
 	at,

@@ -11,15 +11,15 @@ import type {RuleBook} from './rule-book.ts';
 import {isUnseen} from './rules.ts';
 import type {PresentTools} from './terms.ts';
 
-/** Binds the entries of a file to present tools. Each entry is stored as a rule, with the definition of its tool when first seen. */
+/** The rules of `config.yaml`. Each entry is stored as a rule, which is bound to the definition that its tool has when it is first seen. */
 export type FileRules = {
-	/** Sets the entries; removed ones have ended when this returns. Never rejects. */
+	/** Replaces the entries; removed ones allow nothing once this returns. Never rejects. */
 	set(file: RulesOfFile): Promise<void>;
-	/** Reports a present tool, perhaps for the first time since an entry was written. Never rejects. */
+	/** Binds entries that wait for this tool. Never rejects. */
 	met(tool: AskedTool): Promise<void>;
-	/** To be called after the tools of a server changed. Never rejects. */
+	/** Binds entries to present tools; to be called after the tools of a server changed. Never rejects. */
 	lookAgain(): Promise<void>;
-	/** To be called after other gateways changed rules: stores missing entries again. Never rejects. */
+	/** Stores missing entries again; to be called after other gateways changed rules. Never rejects. */
 	keepAgain(): Promise<void>;
 	/** @see Approvals.acceptRule */
 	accept(id: number, definition: string): Promise<ApprovalRule | undefined>;
@@ -30,7 +30,7 @@ export function createFileRules(
 		readonly keeper: Pick<ApprovalKeeper, 'addRule' | 'changeRule' | 'removeRules'>;
 		readonly book: RuleBook;
 		readonly present: PresentTools;
-		/** Called when a rule was bound, and may allow calls from now on. */
+		/** Called when a rule was bound to a tool, and so may allow calls from now on. */
 		readonly onBound: (id: number) => void;
 	},
 ): FileRules {
@@ -44,7 +44,7 @@ export function createFileRules(
 			log.error('Cannot keep the approval rules of config.yaml: calls ask', facts);
 		});
 
-	/** Stores the definition of an entry before the rule allows anything. */
+	/** Binds a rule to a tool. The definition is stored before the rule allows anything. */
 	const bind = async (rule: ApprovalRule, tool: AskedTool) => {
 		const entry = written.get(rule.file?.entry ?? '');
 		const keys = entry && (await resolvedKeys(entry.when ?? []));
@@ -71,7 +71,7 @@ export function createFileRules(
 		for (const rule of book.ofFiles().filter(({definition}) => definition === '')) {
 			const tool = find(rule);
 			const isGiven = written.get(rule.file?.entry ?? '')?.definition !== undefined;
-			// A changed tool is not the one that the author of the entry knew, so it is not bound.
+			// The author of the entry did not know the changed tool, so it is not bound.
 			if (tool && (isGiven || !tool.changed)) {
 				// oxlint-disable-next-line no-await-in-loop -- each is a write of its own
 				await bind(rule, tool);
@@ -147,7 +147,7 @@ export function createFileRules(
 	};
 }
 
-/** The rule for a tool of this origin. */
+/** The rule with the server and endpoint of its tool; a built-in tool has neither. */
 function placed(rule: NewRule, from: ToolFrom): NewRule {
 	const {server: _, endpoint: __, ...unplaced} = rule;
 	return from.kind === 'server' ? {...rule, ...toolPlace(from)} : unplaced;
@@ -175,7 +175,7 @@ function acceptProblem(
 		: `${file.place} says "definition": write the new one there`;
 }
 
-/** Identifies an entry independently of its position in the file. */
+/** Identifies an entry by its content, independently of its position in the file. */
 const entryOf = ({owner, profile, name, when, definition}: FileRule): string =>
 	jsonHash(plain({owner, profile, name, when, definition}));
 

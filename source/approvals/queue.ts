@@ -19,9 +19,9 @@ export type ApprovalResult = {
 	readonly content?: JsonObject;
 };
 
-/** How a request is made. */
+/** How a request becomes an approval. */
 type Request = {
-	/** Makes the approval to be shown. */
+	/** Makes the approval that is stored and shown. */
 	readonly draft: () => Promise<NewApproval>;
 	/** Decides the request without a person, where possible. */
 	readonly look?: () => Promise<Choice | undefined>;
@@ -29,14 +29,14 @@ type Request = {
 
 /** The requests that wait for a person. */
 export type Queue = {
-	/** Makes a request and waits for its first outcome; it counts, and can be denied, from the start. Never rejects. */
+	/** Adds a request and waits for its outcome. From the start it counts as waiting, and can be denied. Never rejects. */
 	ask(subject: Subject, request: Request): Promise<ApprovalResult>;
 	readonly isFull: boolean;
-	/** Requests with a number, oldest first, also those whose decision is being stored. */
+	/** Requests that already have a number, oldest first, including those whose decision is being stored. */
 	tickets(): readonly Ticket[];
-	/** Denies the requests about matching subjects. */
+	/** Denies the requests whose subjects match. */
 	deny(concerned: (subject: Subject) => boolean, denial: Denial): void;
-	/** Resolves when all requests are stored. */
+	/** Resolves when the outcomes of all requests are stored. */
 	settled(): Promise<void>;
 };
 
@@ -44,7 +44,7 @@ export function createQueue(
 	world: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly keeper: Pick<ApprovalKeeper, 'add'>;
 		readonly recorder: Recorder;
-		/** Called when an answer made a rule; with a `denial` the request itself is denied all the same. */
+		/** Called when an answer made a rule. `denial`: the request itself was denied while the rule was being stored. */
 		readonly onRule: (rule: number, subject: Subject, denial: Denial | undefined) => void;
 		readonly isStopping: () => boolean;
 	},
@@ -134,13 +134,13 @@ export function createQueue(
 
 /** Remembers the calls of each run, so that people are not asked twice about one. */
 type AskedCalls = {
-	/** The verdict of the same call, perhaps pending, else the one of `ask`. */
+	/** The verdict of an equal call asked before, perhaps pending; else the verdict that `ask` gives. */
 	once(call: CallToApprove, ask: () => Promise<Verdict>): Promise<Verdict>;
 	/** Forgets the calls of a run. */
 	runEnded(runId: number): void;
 };
 
-/** Calls without a run are remembered while they wait. */
+/** Remembers calls of a run until the run ends, other calls only while they wait. */
 export function createAskedCalls(): AskedCalls {
 	const byRun = new Map<number | 'none', Map<string, Promise<Verdict>>>();
 	return {
@@ -166,7 +166,7 @@ export function createAskedCalls(): AskedCalls {
 	};
 }
 
-/** Includes tool and arguments: some models give one identifier to several calls, and an approval must not cover another call. */
+/** The identity of a call. It includes tool and arguments: some models give one identifier to several calls, and an approval must not cover another call. */
 function keyOf({callId, tool, args}: CallToApprove): string {
 	const {server = '', endpoint = ''} = toolPlace(tool.from);
 	return `${tool.profile}\n${server}\n${endpoint}\n${tool.definition}\n${jsonHash([callId, tool.tool, args])}`;

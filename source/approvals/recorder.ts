@@ -12,9 +12,12 @@ import type {RuleBook} from './rule-book.ts';
 
 /** Stores and reports decisions, once each. */
 export type Recorder = {
-	/** Stores the decision on a waiting request with its rule; returns an earlier one of another gateway instead. Never rejects: if the rule cannot be stored, only this call is allowed. */
+	/**
+	 * Stores the decision on a waiting request, and its rule. If another gateway decided earlier, returns that approval. Never rejects: if the rule cannot be stored, only this
+	 * call is allowed.
+	 */
 	settled(approval: Approval, decision: ApprovalDecision, rule?: NewRule): Promise<Approval>;
-	/** Stores the decision on a request that never waited; `undefined` when that failed. */
+	/** Stores a request that never waited, with its decision; `undefined` when that failed. */
 	atOnce(draft: NewApproval, decision: ApprovalDecision): Promise<Approval | undefined>;
 };
 
@@ -32,7 +35,7 @@ export function createRecorder(
 		log.error(what, {outcome: decision.outcome, by: decision.by, error: messageOf(error)});
 	};
 
-	/** `isRuled`: a standing rule decided. */
+	/** Reports a decision to faces and log. `isRuled`: a standing rule decided. */
 	const tell = (approval: Approval, isRuled: boolean) => {
 		emit({type: 'approval-settled', at: clock.now(), approval});
 		const {kind, id, run, decision} = approval;

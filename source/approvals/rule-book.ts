@@ -15,37 +15,37 @@ import {
 } from './rules.ts';
 import type {PresentTools} from './terms.ts';
 
-/** The standing rules, in memory and in their store. A rule is stored before it is added here. */
+/** The standing rules, in memory and in their store. A rule must be stored before it is added here. */
 export type RuleBook = {
-	/** The rules in force, oldest first; with a reason where a rule allows nothing at present. */
+	/** The rules in force, oldest first. `problem` says why a rule of a file allows nothing at present. */
 	all(): readonly ApprovalRule[];
-	/** The first rule that allows a call without comparing real paths. */
+	/** The first rule that allows a call, among those without `when`, which need no comparison of real paths. */
 	findNow(call: RuledCall): ApprovalRule | undefined;
-	/** Whether `find` may find another rule, also one whose tool was not seen yet. */
+	/** Whether `find` may find a rule that `findNow` does not: one with `when`, or one that is not bound to its tool yet. */
 	mayFind(call: RuledCall): boolean;
-	/** The first rule that allows a call, or only rule `only`. It is in force when this resolves. */
+	/** The first rule that allows a call; with `only`, just that rule is considered. The rule is in force when this resolves. */
 	find(call: RuledCall, only?: number): Promise<ApprovalRule | undefined>;
-	/** The rules of files, also removed ones. */
+	/** The rules of files, including those whose entries were removed. */
 	ofFiles(): readonly ApprovalRule[];
-	/** Sets the present entries of files: rules of missing entries allow nothing. */
+	/** Sets the entries that the files hold at present: rules of other entries allow nothing. */
 	setEntries(entries: ReadonlySet<string>): void;
 	/** Replaces the rule with the same number. */
 	change(rule: ApprovalRule): void;
-	/** Reports all rules again, after their tools changed. */
+	/** Reports all rules again; to be called after their tools changed. */
 	tell(): void;
 	readonly isFull: boolean;
 	add(rule: ApprovalRule): void;
-	/** Counts a use. */
+	/** Counts a use of a rule. */
 	used(id: number): void;
-	/** Ends the rules of a run. */
+	/** Ends the rules that hold for one run. */
 	runEnded(runId: number): void;
-	/** Ends the rules that a change invalidates. */
+	/** Ends the rules that a change of tools invalidates. */
 	toolsChanged(change: ToolsChange): void;
 	/** Ends rules at once; the caller removes them from the store. */
 	forget(ids: readonly number[]): void;
-	/** Ends one rule at once. */
+	/** Ends one rule at once, and removes it from the store without waiting. */
 	drop(id: number): void;
-	/** Sets the stored rules, also those of other gateways. Rules that ended here stay ended. */
+	/** Replaces the rules by the stored ones, including those of other gateways. Rules that ended here stay ended. */
 	setKept(kept: readonly ApprovalRule[]): void;
 	/** Ends one rule at once, and resolves when that is durable; `false` for an unknown rule. @throws SvcError `journal_unavailable` */
 	revoke(id: number): Promise<boolean>;
@@ -105,7 +105,7 @@ export function createRuleBook(
 		return undefined;
 	};
 
-	/** Ended rules allow nothing, even if the store fails. */
+	/** Ends rules in memory first, so that they allow nothing even if the store fails. */
 	const end = async (ended: readonly ApprovalRule[]) => {
 		const ids = new Set(ended.map(({id}) => id));
 		for (const id of ids) {

@@ -14,10 +14,10 @@ import {isSamePlace, toolPlace, type AskedTool} from '../core/tool.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {AskingRun, CallToApprove, ToolsChange} from './approvals.ts';
 
-/** How long `always` holds, milliseconds. */
+/** How long a rule of scope `always` is in force, milliseconds. */
 const alwaysMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Most rules in force; beyond that an approval covers only its own call. */
+/** Most rules in force. Above that an answer makes no rule, and allows only its own call. */
 export const maxRules = 1000;
 
 /** The facts of a call that rules are compared with. */
@@ -30,7 +30,7 @@ export type RuledCall = Pick<CallToApprove, 'args'> & {
 	readonly run?: Pick<AskingRun, 'id' | 'origin'>;
 };
 
-/** Whether a tool may be destructive, which is assumed unless its server denies it. @see MCP 2025-06-18, ToolAnnotations `destructiveHint` */
+/** Whether a tool may be destructive. This is assumed unless its server denies it. @see MCP 2025-06-18, ToolAnnotations `destructiveHint` */
 export const mayDestroy = ({claims}: Pick<CallToApprove['tool'], 'claims'>): boolean =>
 	claims.destructive !== false;
 
@@ -39,8 +39,8 @@ export const isInForce = ({expiresAt}: Pick<ApprovalRule, 'expiresAt'>, now: num
 	expiresAt === undefined || now < expiresAt;
 
 /**
- * The rules that allow the call at `now`, before their `when` is compared by `areAsKeysSay`. Everything that a rule is bound to must be equal; the name for
- * models counts only for rules of files.
+ * The rules that allow the call at `now`, except that their `when` is not compared yet: `areAsKeysSay` does that. Everything that a rule is bound to must be equal; the name
+ * that models use is compared only for rules of files.
  */
 export const rulesFor = (
 	call: RuledCall,
@@ -49,7 +49,7 @@ export const rulesFor = (
 ): readonly ApprovalRule[] => rules.filter(rule => isInForce(rule, now) && allows(rule, call));
 
 const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
-	// A call with a reason of svc's own to ask: rules were not made with that in view.
+	// `why`: svc itself has a reason to ask, which nobody considered when the rules were made.
 	tool.why === undefined &&
 	(rule.owner === undefined || (run !== undefined && isRuledBy(rule.owner, run.origin))) &&
 	(rule.file === undefined || (rule.file.name === tool.name && !isTooWide(rule, tool))) &&
@@ -60,7 +60,7 @@ const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
 	(rule.scope !== 'run' || (rule.run !== undefined && rule.run === run?.id)) &&
 	(rule.args === undefined || rule.args.hash === argsHash(args, rule.args.keys));
 
-/** Whether a rule of a file may cover a call, and its tool was not seen before. */
+/** Whether a rule of a file may cover a call, but is not bound to a tool yet. */
 export const isUnseen = ({file, definition, profile}: ApprovalRule, {tool}: RuledCall): boolean =>
 	tool.why === undefined &&
 	file?.name === tool.name &&
@@ -88,7 +88,7 @@ const hasAll = (
 ): args is {readonly [key: string]: JsonValue} =>
 	isJsonObject(args) && keys.every(key => Object.hasOwn(args, key));
 
-/** The rule that an answer makes; `undefined` when it covers only this call. The answer was checked by `answerProblem`. */
+/** The rule that an answer makes; `undefined` when it allows only this call. The answer must have passed `answerProblem`. */
 export function ruleOf(
 	{tool, args, run, lasting}: ToolApproval,
 	answer: Extract<ApprovalAnswer, {readonly choice: 'allow'}>,
@@ -126,7 +126,7 @@ function boundArgs(
 
 	const keys = which === 'exact' ? undefined : which.toSorted();
 	const hash = argsHash(args, keys);
-	// Missing keys never match: the empty text is no hash.
+	// Without a hash, because a key is missing, the rule never matches: the empty text is no hash.
 	return {args: {hash: hash ?? '', ...(keys ? {keys} : shownOf(args))}};
 }
 
@@ -135,7 +135,7 @@ const maxShownBytes = 4096;
 const shownOf = (args: JsonValue) =>
 	Buffer.byteLength(JSON.stringify(args)) <= maxShownBytes ? {shown: args} : {};
 
-/** The decision by a rule. It describes the rule, which may be gone when the decision is read later. */
+/** The decision by a rule. It describes the rule, which may no longer exist when somebody reads the decision. */
 export const ruledBy = (rule: ApprovalRule, at: number): ApprovalDecision => ({
 	outcome: 'allowed',
 	at,
@@ -148,7 +148,7 @@ export const ruledBy = (rule: ApprovalRule, at: number): ApprovalDecision => ({
 
 const maxBy = 300;
 
-/** `job nightly, path below /home/alice/notes/`; empty for a rule without such bounds. */
+/** Describes the bounds of a rule: `job nightly, path below /home/alice/notes/`; empty if it has none. */
 function bindingOf({owner, when, file}: ApprovalRule): string {
 	return [
 		...(owner ? [`${owner.kind} ${quotedName(owner.name)}`] : []),
@@ -157,7 +157,10 @@ function bindingOf({owner, when, file}: ApprovalRule): string {
 	].join(', ');
 }
 
-/** The rules that a change of a server ends: all rules of a removed or moved server, and those for another definition than the present one. Rules of files wait for a person instead. A tool that is merely not listed keeps its rules. */
+/**
+ * The rules that a change of a server ends: all rules of a removed or moved server, and those bound to another definition than the present one. Not among them: rules of files,
+ * which wait for a person, and rules of tools that are merely not listed.
+ */
 export const voidedRules = (
 	rules: readonly ApprovalRule[],
 	{profile, server, endpoint, definitions}: ToolsChange,
@@ -173,7 +176,7 @@ export const voidedRules = (
 	);
 
 /**
- * Why the rule of a file allows nothing at present; `undefined`: it is effective. `tool`: the present tool of its name, if seen. `closed`: folders closed to all
+ * Why the rule of a file allows nothing at present; `undefined`: it is effective. `tool`: the present tool with its name, if one was seen. `closed`: folders closed to all
  * rules, absolute.
  */
 export function problemWithRule(

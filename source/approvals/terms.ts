@@ -5,25 +5,25 @@ import {type AskedTool, toolPlace} from '../core/tool.ts';
 import type {AskingRun, CallToApprove, ToolsChange} from './approvals.ts';
 import {mayDestroy} from './rules.ts';
 
-/** Longest wait of a call unless its deadline is moved, milliseconds. @see manual/approvals.md */
+/** Longest wait of a call, unless a person extends it, milliseconds. @see manual/approvals.md */
 const maxWaitMs = 300_000;
 
-/** Time that a request leaves for its call, and for the rest of its run. */
+/** How long before the timeout of its call, and before the end of its run, a request ends, milliseconds. */
 const marginMs = 5000;
 
-/** Shortest wait, however short the timeout of the tool. */
+/** Shortest wait, even if the timeout of the tool is shorter, milliseconds. */
 const minWaitMs = 5000;
 
-/** Least upper bound of the deadline of a request without a run, milliseconds from now. */
+/** A request without a run can be extended at least until this long after its start, milliseconds. */
 const maxTryMs = 15 * 60_000;
 
-/** Step by which a deadline is moved. */
+/** By how much a person extends a deadline at once, milliseconds. */
 const extensionMs = 5 * 60_000;
 
-/** When a request is denied automatically. Milliseconds since 1970. */
+/** When a request is denied automatically, and until when a person can extend that. Milliseconds since 1970. */
 export type Deadlines = {readonly deadline: number; readonly latestDeadline: number};
 
-/** The deadlines of a request at `now` that may wait for `waitMs`; at the latest 5 s before the end of its run, so that the agent can still answer. */
+/** The deadlines of a request that is made at `now` and may wait for `waitMs`. They are at least 5 s before the end of its run, so that the agent can still answer. */
 function deadlines(now: number, waitMs: number, run: AskingRun | undefined): Deadlines {
 	const latest = run ? run.endsAt - marginMs : now + Math.max(maxTryMs, waitMs);
 	const latestDeadline = Math.max(latest, now);
@@ -45,23 +45,24 @@ export const formDeadlines = (
 	now: number,
 ): Deadlines => deadlines(now, timeoutMs, run);
 
-/** The deadline moved by five minutes, at most to the latest one. */
+/** The deadline five minutes later, but at most the latest one. */
 export const extended = ({deadline, latestDeadline}: Deadlines): number =>
 	Math.min(deadline + extensionMs, latestDeadline);
 
-/** The conditions of an approval. */
+/** What a person may choose, and must type, to allow a call. */
 export type Terms = {
 	readonly scopes: readonly ApprovalScope[];
 	readonly mustTypeName: boolean;
-	/** The owner of the runs that a rule of scope `always` covers. */
+	/** The owner whose runs a rule of scope `always` covers; absent if the rule is for no owner. */
 	readonly lasting?: NonNullable<ToolApproval['lasting']>;
-	/** The definition differs from the one allowed, or else seen, before. */
+	/** Whether the definition differs from the last one allowed; if none was allowed, from the one seen before. */
 	readonly changed: boolean;
 };
 
 /**
- * The scopes of an approval. An untrusted event can steer its run, so an approval there covers at most that run. A tool that claims to be destructive, was never allowed before, or changed, gets
- * at most its run as well, and its name must be typed. A call with a reason of ours (no sandbox works) asks each time. Jobs can get lasting rules for their own runs; for tools that may be destructive only with bound arguments.
+ * The terms of an approval. The widest scope of a run started by an untrusted event is that run, since the event can steer it. The same holds for a tool that claims to be
+ * destructive, was never allowed before, or changed; its name must also be typed. If svc itself has a reason to ask (no sandbox works), each call asks. Jobs can get lasting
+ * rules for their own runs; for tools that may be destructive only with bound arguments.
  */
 export function approvalTerms(
 	tool: Pick<AskedTool, 'claims' | 'changed' | 'definition' | 'why'>,
@@ -89,7 +90,7 @@ export function approvalTerms(
 	};
 }
 
-/** Whether faces may make lasting rules: for runs started by strangers, only the configuration can. */
+/** For which owners a person may make lasting rules in an answer. Strangers start the runs of the others: rules for these can only be written into the configuration. */
 const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {
 	job: true,
 	route: false,
@@ -99,7 +100,7 @@ const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {
 const widestScope: Readonly<Record<Origin['kind'], ApprovalScope>> = {
 	delivery: 'run',
 	job: 'process',
-	// The holder of the key writes the prompt.
+	// The holder of the key, who is trusted, writes the prompt.
 	key: 'process',
 	person: 'process',
 	// A conversation may pass on untrusted text.
@@ -111,12 +112,12 @@ const everyScope: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'
 const scopesUpTo = (widest: ApprovalScope, hasRun: boolean): readonly ApprovalScope[] =>
 	everyScope.slice(0, everyScope.indexOf(widest) + 1).filter(scope => scope !== 'run' || hasRun);
 
-/** The known present tools. */
+/** The tools that servers offer at present, as far as known. */
 export type PresentTools = {
 	changed(change: ToolsChange): void;
-	/** The tool with this name for models. */
+	/** The tool that models know by this name. */
 	named(profile: string, name: string): AskedTool | undefined;
-	/** Whether a tool is known to have changed, or to be gone or moved, since its run started. */
+	/** Whether a tool, as its run knows it, has changed, moved or disappeared since. */
 	isStale(tool: Pick<AskedTool, 'profile' | 'from' | 'tool' | 'definition'>): boolean;
 };
 

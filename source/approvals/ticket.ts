@@ -6,7 +6,7 @@ import {deniedBy, refusedBy, timedOut, type Denial} from './drafts.ts';
 import {ruleOf, type RuledCall} from './rules.ts';
 import {extended, type Deadlines} from './terms.ts';
 
-/** The decision on a request, with its rule or content. */
+/** The decision on a request, and what follows from it. */
 export type Choice = {
 	readonly decision: ApprovalDecision;
 	/** The rule that the answer makes. */
@@ -15,7 +15,7 @@ export type Choice = {
 	readonly content?: JsonObject;
 };
 
-/** The facts of a request that decide which changes concern it. */
+/** The facts of a request that say whether a change of tools or the end of a run concerns it. */
 export type Subject = Deadlines & {
 	readonly profile: string;
 	/** Absent for a built-in tool. */
@@ -33,23 +33,23 @@ export type Ticket = Disposable & {
 	readonly choice: Promise<Choice>;
 	/** Decides the request; `false` when it is already decided. */
 	decide(choice: Choice): boolean;
-	/** Denies the request; while a decision is being stored, the caller is denied all the same. */
+	/** Denies the request. If it is decided and the decision is being stored, the caller gets the denial nevertheless. */
 	overrideWithDenial(denial: Denial): void;
-	/** The denial that overrides its decision. */
+	/** The denial that the caller gets instead of the stored decision. */
 	overridingDenial(): Denial | undefined;
-	/** Sets the stored request with its number. */
+	/** Sets the request as it was stored, with its number. */
 	opened(approval: NewApproval & {readonly id: number}): Approval;
 	/** The request as shown; absent before it has a number. */
 	shown(): Approval | undefined;
 	/** The stored approval; resolves at the end. */
 	readonly settled: Promise<Approval>;
 	finish(approval: Approval): void;
-	/** Moves the deadline; `undefined` when it is decided. */
+	/** Extends the deadline; `undefined` when the request is decided, or has no number yet. */
 	extend(): Approval | undefined;
 	readonly isDecided: boolean;
 };
 
-/** Starts the time of a request. `onAbort` returns the denial after an abort. */
+/** Creates a ticket; its deadline counts from now. `onAbort` returns the denial after an abort. */
 export function createTicket(
 	subject: Subject,
 	{clock, onAbort}: {readonly clock: Clock; readonly onAbort: () => Denial},
@@ -77,7 +77,7 @@ export function createTicket(
 	};
 
 	const plan = () => {
-		// Setting the wall clock must not move the deadline.
+		// Measured by the monotonic clock: setting the wall clock must not move the deadline.
 		const left = deadline - requestedAt - (clock.monotonic() - start);
 		timer.set(Math.max(left, 0), () => {
 			decide({decision: timedOut(deadline - requestedAt, clock.now())});
@@ -134,7 +134,7 @@ export function createTicket(
 	};
 }
 
-/** The choice by an answer that `answerProblem` has accepted; `keys`: the keys of its `when`. */
+/** The choice that an answer makes. The answer must have passed `answerProblem`; `keys`: the keys of its `when`. */
 export function choiceOf(
 	approval: Approval,
 	answer: ApprovalAnswer,

@@ -7,11 +7,11 @@ type Connection = {
 	readonly socket: Socket;
 	readonly name: string;
 	readonly peer: Peer;
-	/** The newest answer; `undefined` before the first request. */
+	/** The response to the latest request; `undefined` before the first request. */
 	answer: ServerResponse | undefined;
-	/** Unsent answers, in the order of their requests. */
+	/** Responses not sent yet, in the order of their requests. */
 	readonly pending: Set<ServerResponse>;
-	/** Bytes received when last checked. */
+	/** Bytes received at the last check of `isIdle`, or at the start of the request. */
 	read: number;
 };
 
@@ -20,9 +20,9 @@ type Peer = Set<Connection>;
 
 type Limits = {
 	readonly most: number;
-	/** An idle connection was closed for a new one. */
+	/** Called when an idle connection was closed for a new one. */
 	readonly onEvicted: () => void;
-	/** A new connection was closed: `most` are in use. */
+	/** Called when a new connection was closed because `most` are in use. */
 	readonly onDropped: () => void;
 };
 
@@ -30,7 +30,7 @@ type Limits = {
 export function createConnections({most, onEvicted, onDropped}: Limits) {
 	const open = new Map<Duplex, Connection>();
 	const peers = new Map<string, Peer>();
-	/** Peers by their number of connections. */
+	/** Peers, indexed by their number of connections. */
 	const bySize: Array<Set<Peer>> = [];
 	let largest = 0;
 
@@ -76,7 +76,7 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 		return undefined;
 	};
 
-	/** Forgets the connection at once: new ones may come before its `close` event. */
+	/** Forgets the connection at once: new connections may arrive before its `close` event. */
 	const close = (connection: Connection) => {
 		forget(connection);
 		connection.socket.destroy();
@@ -97,8 +97,9 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 			return open.size;
 		},
 		/**
-		 * Adds a new connection until it is closed. Above the limit the sender with the most connections loses its least recently used idle one; only
-		 * when no sender has an idle one is the new connection closed. So one sender cannot lock out others, nor, when all share the address of a proxy, itself.
+		 * Tracks a new connection until it is closed. Above the limit, closes the least recently used idle connection of the sender with the most connections (of the next one,
+		 * if none of these is idle); if no connection is idle, closes the new one. So one sender cannot lock out others, nor itself when all senders share the address of a
+		 * proxy.
 		 */
 		open(socket: Socket) {
 			const name = peerOf(socket.remoteAddress);
@@ -120,7 +121,7 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 				onDropped();
 			}
 		},
-		/** Registers a request by its answer; the number of unsent answers of its connection, this one included. */
+		/** Registers the response to a new request. Returns the number of unsent responses on its connection, this one included. */
 		answer(socket: Duplex, response: ServerResponse): number {
 			const connection = open.get(socket);
 			if (connection) {
@@ -136,9 +137,9 @@ export function createConnections({most, onEvicted, onDropped}: Limits) {
 
 			return connection?.pending.size ?? 0;
 		},
-		/** The unsent answers of a connection, in the order of their requests. */
+		/** The unsent responses of a connection, in the order of their requests. */
 		pending: (socket: Duplex) => [...(open.get(socket)?.pending ?? [])],
-		/** Closes the idle connection that `open` would close; false when all are in use. */
+		/** Closes the idle connection that `open` would close above the limit; `false` when all are in use. */
 		makeRoom: (): boolean => evict(),
 		/** Closes all connections without an open request, also those that never sent one. */
 		closeIdle() {
@@ -162,7 +163,7 @@ function leastUsedOf(peer: Peer, but: Connection | undefined): Connection | unde
 			return connection;
 		}
 
-		// In use: moved to the end, so that it is not checked again soon.
+		// A connection in use moves to the end, so that it is not checked again soon.
 		toEnd(connection);
 	}
 
@@ -176,8 +177,7 @@ function toEnd(connection: Connection): void {
 }
 
 /**
- * Whether the server waits for the client to send a request, to send the rest of one, or to read an answer. A client that has sent more of a body since the last check is
- * not idle.
+ * Whether the server waits for the client: to send a request or the rest of one, or to read an answer. A client that has sent more of a body since the last check is not idle.
  */
 function isIdle(connection: Connection): boolean {
 	const {answer, socket} = connection;
@@ -190,7 +190,7 @@ function isIdle(connection: Connection): boolean {
 		return false;
 	}
 
-	// An answer without a socket waits for an earlier one of the same connection.
+	// A response without a socket waits for an earlier one on the same connection.
 	return answer.socket !== null && (answer.writableEnded || !answer.req.complete);
 }
 

@@ -2,29 +2,28 @@ import type {Server} from 'node:http';
 import {sleep, type Clock, type Busy} from '../core/clock.ts';
 import type {HttpServer} from './http-server.ts';
 
-/** Time in which answers tell clients with open connections to close them. */
+/** How long answers carry `Connection: close` while new connections are still accepted. */
 const politeMs = 1000;
 
 const hardMs = 5000;
 
-/** Time between the hard stop and the cut, in which streams can still send the reason of their end. */
+/** Time from the hard stop until connections are closed, in which streams can still send the reason of their end. */
 const lastWordMs = 250;
 
-/** Longest time for work that ignores the cut. */
+/** After this time `drain` resolves although work goes on. */
 const giveUpMs = 6000;
 
 export type Draining = {
 	readonly clock: Clock;
-	/** Requests being handled, also those of disconnected clients. */
+	/** Requests being handled, including those of disconnected clients. */
 	readonly busy: Busy;
 	/** Called once, after 5 s: running work must stop. */
 	readonly onHardStop: () => void;
 };
 
 /**
- * Closes a server without losing answers: for up to 1 s answers carry `Connection: close`, then no new connections are
- * accepted, running work is stopped after 5 s, and open connections are cut a moment later. `server.close()` alone never ends with a busy keep-alive client. Resolves when all is closed, after 6 s at
- * the latest.
+ * Closes a server without losing answers. For up to 1 s answers carry `Connection: close`; then no new connections are accepted. After 5 s running work is stopped, and 250 ms
+ * later open connections are closed. Resolves when all is closed, after 6 s at the latest. `server.close()` alone never ends with a busy keep-alive client.
  */
 export async function drain(http: HttpServer, {clock, busy, onHardStop}: Draining): Promise<void> {
 	const polite = http.connections() === 0 ? Promise.resolve() : sleep(clock, politeMs);

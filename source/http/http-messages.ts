@@ -9,8 +9,8 @@ export type BodyRead =
 	| {readonly kind: 'cut'; readonly bytes: number};
 
 /**
- * Reads a request's body, at most `limit` bytes of it. Never rejects. The time is bounded by the server's `requestTimeout`.
- * After `too-large` the request is paused. `hasRoom` is called for each chunk.
+ * Reads a request's body, at most `limit` bytes. Never rejects. The time is bounded by the server's `requestTimeout`. `hasRoom` is called with the size of each chunk; if it
+ * returns `false`, the body is `too-large`. After `too-large` the request is paused.
  */
 export async function readBody(
 	request: IncomingMessage,
@@ -40,7 +40,7 @@ export async function readBody(
 
 		const onEnd = () => {
 			const [only] = chunks;
-			// Most bodies come in one chunk, and need no copy.
+			// Most bodies come in one chunk, which needs no copy.
 			settle({
 				kind: 'whole',
 				body: only && chunks.length === 1 ? only : Buffer.concat(chunks, bytes),
@@ -101,7 +101,7 @@ export type HttpAnswer = {
 	readonly close: boolean;
 };
 
-/** One request and the place for its answer. */
+/** A request and its response. */
 export type HttpPair = {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
@@ -109,7 +109,7 @@ export type HttpPair = {
 	awaitsContinue: boolean;
 };
 
-/** Sends `answer` at once, and lingers when the client may still be sending. */
+/** Sends `answer`. If the client may still be sending its body, the connection is closed a little later: see `sendAnswerAndLinger`. */
 export function respond(pair: HttpPair, answer: HttpAnswer, clock: Clock): void {
 	const {request, response, awaitsContinue} = pair;
 	const isUnread = hasUnreadBody(request);
@@ -197,9 +197,8 @@ function writeHead(response: ServerResponse, answer: HttpAnswer): void {
 }
 
 /**
- * Sends the answers of one turn of the event loop in a burst. A reader on this machine, such as a proxy, is then woken
- * once; waking it for each answer costs more than deciding on an ignored event. Answers after a commit come in a
- * burst of their own, while the outbox is closed.
+ * Collects the answers of one turn of the event loop, and sends them together. A reader on this machine, such as a proxy, then wakes up once; waking it for each answer costs
+ * more than deciding on an ignored event. Answers after a commit come together anyway, and are sent at once, since the outbox is closed then.
  */
 export function createOutbox() {
 	let waiting: Array<() => void> | undefined;
@@ -212,14 +211,14 @@ export function createOutbox() {
 	};
 
 	return {
-		/** Collects the answers of this turn, to be sent at its end. */
+		/** Opens the outbox until the end of this turn. */
 		open() {
 			if (!waiting) {
 				waiting = [];
 				setImmediate(flush);
 			}
 		},
-		/** Sends at the end of the turn while the outbox is open, else at once. */
+		/** Sends an answer at the end of the turn while the outbox is open, else at once. */
 		send(answer: () => void) {
 			if (waiting) {
 				waiting.push(answer);
@@ -234,8 +233,7 @@ export function createOutbox() {
 const hostAndPort = /^(?:\[[\dA-F:.]+\]|[\w\-.~!$&'()*+;=%]*)(?::\d*)?$/i;
 
 /**
- * Why a parsed request violates HTTP/1; `undefined`: it does not. Replaces `requireHostHeader` of the server, which
- * answers without a body and accepts a second `Host`.
+ * Why a parsed request violates HTTP/1; `undefined`: it is valid. Replaces the server option `requireHostHeader`, which answers without a body and accepts a second `Host`.
  *
  * @see RFC 9112 §2.3, 3.2, 6.1, 7
  */
@@ -250,7 +248,7 @@ export function malformationOf(given: IncomingMessage): string | undefined {
 		return 'Transfer-Encoding in an HTTP/1.0 request';
 	}
 
-	// The parser checks only the last coding, and would pass the encoded bytes of the others as the body. It refuses other last codings itself.
+	// The parser only checks that the last coding is `chunked`: bodies with further codings would pass still encoded.
 	if (coding !== undefined && /,\s*chunked\s*$/i.test(coding)) {
 		return 'Unsupported Transfer-Encoding';
 	}

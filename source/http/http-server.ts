@@ -11,9 +11,9 @@ import {respond, type HttpPair, malformationOf} from './http-messages.ts';
 import {plainRefusal, refuseConnection, refusalStatus, type RefusalWords} from './refuse.ts';
 
 export type HttpLimits = {
-	/** Most open connections; fewer where the process may open fewer descriptors. */
+	/** Most open connections. Lowered if the process may open too few file descriptors. */
 	readonly maxConnections: number;
-	/** From the start of a connection, or the end of an answer, to the end of the next header. Checked every `checkIntervalMs`. */
+	/** Time from the start of a connection, or the end of an answer, to the end of the next header. Checked every `checkIntervalMs`. */
 	readonly headersTimeoutMs: number;
 	readonly requestTimeoutMs: number;
 	readonly checkIntervalMs: number;
@@ -46,10 +46,10 @@ export type HttpServer = ReturnType<typeof createHttpServer>;
 
 const logIntervalMs = 60_000;
 
-/** Requests of one connection that are worked on at once. Later ones wait until earlier answers are sent, so that a client which reads nothing fills no memory. */
+/** Most requests of one connection that are handled at once. Later ones wait until earlier answers are sent, so that a client which reads nothing cannot fill the memory. */
 const maxAtOnce = 8;
 
-/** With more requests without an answer the connection is closed. One read of the socket can bring thousands of short ones. */
+/** A connection with more unanswered requests is closed: one read of the socket can bring thousands of short requests. */
 const maxUnanswered = 100;
 
 /**
@@ -76,10 +76,10 @@ export function createHttpServer(
 		keepAliveTimeout: limits.keepAliveTimeoutMs,
 		maxHeaderSize: limits.maxHeaderBytes,
 		noDelay: true,
-		// `malformationOf` checks this instead: the option of Node answers without a body, and accepts two `Host` headers.
+		// Off, since `malformationOf` checks the header: Node would answer without a body, and accept two `Host` headers.
 		requireHostHeader: false,
 	});
-	// Bounded by the size of the header; a limit would hide a second `Host` behind other headers.
+	// Unlimited, since the size of the header bounds the number: with a limit, Node would drop further headers, perhaps a second `Host`.
 	server.maxHeadersCount = 0;
 	const warnOfEvicted = createThrottledReport(clock, logIntervalMs, count => {
 		log.warn(`Closed ${countOf(count, 'idle connection')}: more than ${most} are open`);
@@ -158,14 +158,14 @@ export function createHttpServer(
 
 	server.on('connection', socket => connections.open(socket));
 	server.on('request', take(false));
-	// A request with `Expect: 100-continue` gets its answer before it sends the body.
+	// A client with `Expect: 100-continue` may be refused before it sends the body.
 	server.on('checkContinue', take(true));
 	server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
 		connections.answer(request.socket, response);
 		refuse({request, response, awaitsContinue: true}, 417, 'Expectation Failed');
 	});
 	server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-		// Node has removed its listener: a reset must end only the connection.
+		// Node has removed its own `error` listener: without this one, a reset would end the process.
 		socket.on('error', () => {
 			socket.destroy();
 		});
@@ -181,7 +181,7 @@ export function createHttpServer(
 	});
 	const refused = new WeakSet<Duplex>();
 	server.on('clientError', (error, socket) => {
-		// The parser emits this again for further data.
+		// The parser emits the same error again for further data.
 		if (refused.has(socket)) {
 			return;
 		}
@@ -200,7 +200,7 @@ export function createHttpServer(
 		});
 	});
 	server.on('error', () => {
-		// Errors before listening are reported by `listen`.
+		// Errors before listening are reported by `listen`; later ones mean that no connection could be accepted.
 		if (server.listening) {
 			connections.makeRoom();
 			warnOfFailure();
@@ -216,8 +216,8 @@ export function createHttpServer(
 }
 
 /**
- * Calls `refuse` after the answers to earlier requests, so that answers keep their order and are not mixed. A request that
- * broke off is refused itself; if its answer has begun, the connection is only closed.
+ * Calls `refuse` after earlier requests are answered, so that answers keep their order and are not mixed. An incomplete request is refused itself; if its answer has begun, the
+ * connection is only closed.
  */
 function inTurn(socket: Duplex, pending: readonly ServerResponse[], refuse: () => void): void {
 	if (pending.some(({req, headersSent}) => !req.complete && headersSent)) {
@@ -238,18 +238,18 @@ const reserved = 256;
 
 const minConnections = 16;
 
-/** Most connections of a server that wants `most`, in a process with at most `descriptors`. */
+/** The limit of connections for a server that wants `most`, in a process that may open `descriptors` files. */
 export const affordable = (most: number, descriptors: number): number =>
 	Math.min(most, Math.max(minConnections, descriptors - reserved));
 
-/** Most descriptors of this process; infinite where the system does not tell (only Linux does). */
+/** Most file descriptors of this process; infinite if the system does not say (only Linux does). */
 export function descriptorLimit(): number {
 	const limits = orElse(() => readFileSync('/proc/self/limits', 'utf8'), '');
 	const [, soft] = /^Max open files +(\d+)/m.exec(limits) ?? [];
 	return soft === undefined ? Infinity : Number(soft);
 }
 
-/** Reports at once, then at most every `intervalMs`, with the number of calls since the last report and the latest detail. */
+/** Throttles `report`: the first call reports at once, later ones at most every `intervalMs`, with the number of calls since the last report and the latest detail. */
 function createThrottledReport<Detail = void>(
 	clock: Clock,
 	intervalMs: number,

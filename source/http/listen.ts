@@ -11,10 +11,10 @@ export type Address = {
 	readonly port: number;
 };
 
-/** Length of the queue of new connections: clients that find it full wait for seconds before they try again. */
+/** Length of the queue of new connections. Clients that find it full try again only after seconds. */
 const backlog = 4096;
 
-/** `hint`: what to do; `section` is the part of the configuration with host and port, such as `platforms.webhook`. */
+/** `hint` says what to do. `section`: the part of the configuration with host and port, such as `platforms.webhook`. */
 type Refusal = {readonly code: ErrorCode; readonly hint: (section: string) => string};
 
 const refusals: Readonly<Record<string, Refusal>> = {
@@ -72,7 +72,8 @@ export async function listen(
 }
 
 /**
- * Binds `server` to the Unix socket `name` (0600) in `folder`, which is created (0700) when missing. `close` ends the server and its connections; it is called when `signal` aborts, also during the start, and by disposal, which waits for the end.
+ * Binds `server` to the Unix socket `name` (0600) in `folder`, which is created (0700) if missing. `close` must close the server and its connections. It is called when
+ * `signal` aborts, even during the start, and on disposal, which waits until the server is closed.
  *
  * Rejects as `mkdir`, listening and `chmod` do.
  */

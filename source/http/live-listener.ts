@@ -9,7 +9,7 @@ const retryMs = 15_000;
 
 /** A server that follows the configuration. */
 export type LiveListener<Server> = {
-	/** Listens, closes or reports a refusal, as the configuration says. Call it again after changes. Never rejects. */
+	/** Listens, closes or reports a failure, as the configuration requires. Call it after each change. Never rejects. */
 	start(): Promise<void>;
 	/** The listening server, if any. */
 	current(): Server | undefined;
@@ -19,18 +19,18 @@ export type LiveListener<Server> = {
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Keeps one server as configured, and tries again while its port is unavailable. */
+/** Keeps one server listening as configured, and retries while its port is unavailable. */
 export function createLiveListener<
 	Server extends {listen(): Promise<{readonly url: string}>; close(): Promise<unknown>},
 	Wanted extends Address,
 >(
 	{clock}: Pick<World, 'clock'>,
 	options: {
-		/** Whether a listening server must close now. */
+		/** Whether the server, if there is one (`isServing`), must close now. */
 		readonly mustClose: (isServing: boolean) => boolean;
-		/** The address to listen on; `undefined`: none, and `wanted` has reported why. Called while no server listens. */
+		/** The address to listen on; `undefined`: none, for a reason that `wanted` has reported. Called while no server listens. */
 		readonly wanted: () => Wanted | undefined;
-		/** Makes a server for the host and port of the present configuration. */
+		/** Makes a server for `wanted`. */
 		readonly create: (wanted: Wanted) => Server | Promise<Server>;
 		readonly onListening: (url: string) => void;
 		readonly onRefused: (code: string, reason: string) => void;
@@ -44,7 +44,7 @@ export function createLiveListener<
 	let listensOn: Address | undefined;
 	let isOver = false;
 	const retry = createTimer(clock);
-	/** One server closes before the next listens on its port. */
+	/** Serialises changes: one server closes before the next listens on its port. */
 	const oneByOne = createMutex();
 	const close = async () => {
 		const stopping = server;

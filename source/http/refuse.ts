@@ -9,7 +9,7 @@ const statuses: Readonly<Record<string, number>> = {
 	ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** The status for a request that the parser refused, or that timed out; `undefined` when the client has disconnected. */
+/** The status for a request that the parser refused or that timed out; `undefined` if the client has disconnected. */
 export function refusalStatus(error: Error, socket: Duplex): number | undefined {
 	const code = codeOf(error);
 	if (code === 'ECONNRESET' || !socket.writable) {
@@ -19,7 +19,7 @@ export function refusalStatus(error: Error, socket: Duplex): number | undefined 
 	return (Object.hasOwn(statuses, code) ? statuses[code] : undefined) ?? 400;
 }
 
-/** Writes the refusal of a server. `request`: absent when it could not be parsed. */
+/** Makes the body and further headers of a refusal. `request`: absent if it could not be parsed. */
 export type RefusalWords = (
 	status: number,
 	error: string,
@@ -32,8 +32,8 @@ export const plainRefusal: RefusalWords = (_, error) => ({body: JSON.stringify({
 const lingerMs = 2000;
 
 /**
- * Answers on a connection without a parsed request, and closes it after the client has, or after 2 s: closing with unread data
- * resets the connection, and a reset can overtake the answer.
+ * Answers on a connection without a parsed request. Closes it when the client does, or after 2 s: closing with unread data resets the connection, and a reset can overtake the
+ * answer.
  */
 export function refuseConnection(
 	socket: Duplex,
@@ -45,7 +45,7 @@ export function refuseConnection(
 		words = plainRefusal,
 	}: {error?: string; headers?: string; clock?: Clock; words?: RefusalWords} = {},
 ): void {
-	// Node may have removed its listener: a reset must not end the process.
+	// Node may have removed its own `error` listener: without this one, a reset would end the process.
 	socket.on('error', () => {
 		socket.destroy();
 	});

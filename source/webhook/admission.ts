@@ -35,7 +35,7 @@ export type RequestedRoute = {
 
 const maxNameLength = 64;
 
-/** Most characters of an untrusted name that are read. */
+/** Untrusted names are cut to this many characters before they are cleaned. */
 const lookedAt = 1024;
 
 const defaultProfile = 'default';
@@ -49,8 +49,8 @@ export type FoundRoute =
 const unknown: FoundRoute = {kind: 'unknown'};
 
 /**
- * The route of a path: without a prefix a route of the default profile, with one a route bound to exactly that profile. The answer does not disclose routes of other
- * profiles. A route whose profile cannot be read is found below every prefix, so that its sender tries again.
+ * Looks up a route: `/webhooks/<route>` finds routes of the default profile, `/p/<profile>/webhooks/<route>` only routes bound to `<profile>`. Routes of other profiles are
+ * answered like unknown ones, which discloses nothing. An invalid route whose profile cannot be read matches every profile, so that its sender gets a 503 and tries again.
  *
  * @see manual/receiver.md#answers, manual/signatures.md#schemes
  */
@@ -73,7 +73,7 @@ export function findRoute(
 	}
 
 	if (problem === undefined && itemError) {
-		// The profile of the path is untrusted.
+		// The draft gets the profile of the entry: the one in the path is untrusted.
 		const bound = {profile: itemError.profile ?? defaultProfile, name: itemError.name};
 		draft.route = bound.name;
 		draft.profile = bound.profile;
@@ -98,7 +98,7 @@ export function findRoute(
 const isStatic = ({routes, skipped}: RouteTable, name: string): boolean =>
 	routes.has(name) || skipped.some(entry => entry.name === name);
 
-/** Makes the draft a delivery of `route`. */
+/** Records in the draft that the request belongs to `route`. */
 export function enterRoute(
 	draft: DeliveryDraft,
 	route: Route,
@@ -123,7 +123,7 @@ function problemOf(
 	return (route.profile ?? profile) === profile ? undefined : `bound to profile "${route.profile}"`;
 }
 
-/** Derived once per route object; a reload makes new ones. */
+/** What is derived from a route, once per route object; a reload makes new objects. */
 export type CompiledRoute = {
 	/** Route and profile as one unique name. */
 	readonly id: string;
@@ -132,17 +132,17 @@ export type CompiledRoute = {
 	readonly keptHeaders: readonly string[];
 	/** The subject of an event, in one line for people. */
 	readonly subjectOf: EventSubjectReader;
-	/** `undefined`: the whole payload is the prompt. */
+	/** The template of the prompt; `undefined`: the prompt is the whole payload. */
 	readonly prompt: Template | undefined;
-	/** `undefined`: every event. */
+	/** Accepted event types; `undefined`: all but connectivity checks. */
 	readonly events: ReadonlySet<string> | undefined;
-	/** `deliver_extra` for one event. */
+	/** Renders `deliver_extra` for one event. */
 	readonly renderExtra: (context: RenderContext) => JsonObject;
-	/** `undefined`: events do not wait for each other. */
+	/** `undefined`: the route does not coalesce events. */
 	readonly groupKey: GroupKeyReader | undefined;
 };
 
-/** Compiles routes, cached while they are in use. `holdsValueIn` searches the files of one profile. */
+/** Compiles routes, memoised per route object. `holdsValueIn(profile)` searches the filter files of that profile. */
 export function createRouteCompiler(
 	holdsValueIn: (profile: string) => HoldsValue,
 ): (route: Route) => CompiledRoute {
@@ -163,8 +163,8 @@ export const routeIdOf = ({profile, name}: Pick<Route, 'profile' | 'name'>): str
 	`${profile}/${name}`;
 
 /**
- * Authenticates the sender. Returns the refusal, which does not tell the client why; the trace does. `undefined` when the sender knows a secret of the route: then the draft has the identifier
- * that the signature covers, or that the headers give.
+ * Authenticates the sender. Returns the refusal, whose reason only the trace tells, or `undefined` for an authentic request. Then the draft has the delivery identifier: the
+ * signed one, or the one from the headers if the signature covers none.
  *
  * @see manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
  */
@@ -228,8 +228,7 @@ export function authenticate(
 }
 
 /**
- * Counts an authenticated event against the quota of this minute. Returns the refusal when it is spent. With `overflow: queue` the event goes on, and its run gets a
- * later start.
+ * Counts an authenticated event against the rate limit of its route. Above the limit it returns a 429; with `overflow: queue` the event is accepted, and its run starts later.
  *
  * @see manual/receiver.md#above-the-rate
  */
@@ -266,7 +265,7 @@ export async function spendRate(
 
 const usageOf = (count: number | string, limit: number) => `${count} of ${limit} in this minute`;
 
-/** The key of a route in its limits. */
+/** The key under which rate limits count a route. */
 export const routeKeyOf = ({profile, name}: Pick<Route, 'profile' | 'name'>): RouteKey => ({
 	profile,
 	route: name,

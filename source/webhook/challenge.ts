@@ -9,7 +9,8 @@ import {hmacOf} from './signature-claim.ts';
 import {isSecretOf, signingKeyOf} from './signature.ts';
 
 /**
- * The answer to a challenge by which a sender verifies the address, in the form of the preset of the route; `undefined` for an event. It starts nothing and takes no identifier.
+ * Answers a challenge (a request by which a sender verifies the webhook URL) as the preset of the route prescribes; `undefined` for an event. A challenge starts no run and
+ * reserves no delivery identifier.
  *
  * @see manual/receiver.md#challenges
  */
@@ -41,8 +42,8 @@ export function answerChallenge(
 const maySend = (text: string): boolean => /^[ -~]{1,1024}$/.test(text);
 
 /**
- * The answer to the unsigned `GET` by which the sender of a route verifies its address; `undefined` for any other request and route, so that the answer does not disclose which routes exist. It does
- * not count towards the rate limit, and is not stored.
+ * Answers the unsigned `GET` by which some senders verify the webhook URL. `undefined` for other requests and routes: their usual refusal does not disclose which routes exist.
+ * Does not count towards the rate limit; a successful answer is not stored.
  *
  * @see manual/receiver.md#challenges
  */
@@ -78,8 +79,8 @@ export function answerGreeting(
 }
 
 /**
- * Translates a successful reply for senders that show it to a waiting person; failures stay as they are. `undefined` for other senders: then
- * the payload need not be kept until the reply is known.
+ * Makes a function that rewrites successful replies for senders that show them to a waiting person; it leaves failures and challenges unchanged. `undefined` for other senders:
+ * then the payload need not stay in memory until the reply is known.
  */
 export function acknowledgementOf(
 	signature: NonNullable<Route['signature']>,
@@ -113,8 +114,8 @@ const requestRate = 'webhook-request-rate';
 const dnsName = /^[a-z0-9._-]{1,249}(?::\d{1,5})?$/i;
 
 /**
- * Answers the handshake by which a sender of CloudEvents asks whether a route accepts its events; `undefined` for other requests, and when the route does not accept them. The request is unsigned, so
- * the answer discloses nothing else, and it does not count towards the rate limit.
+ * Answers the handshake (`OPTIONS`) by which a sender of CloudEvents asks for permission; `undefined` for other requests, and for routes that do not accept its origin. The
+ * handshake is unsigned: the answer discloses nothing but the permission and the rate, and does not count towards the rate limit.
  *
  * @see manual/receiver.md#cloudevents, CloudEvents HTTP 1.1 Web Hooks §4
  */

@@ -25,23 +25,23 @@ export type DirectMessage = {
 	readonly event: string;
 	/** `Delivery.id`. */
 	readonly delivery: string;
-	/** The identifier by the sender; the same when the event is sent again. */
+	/** The sender's delivery identifier; a retry of the event repeats it. */
 	readonly identifier: string;
 	/** The pull request or issue of the event; see `subjectOf`. */
 	readonly subject?: string;
-	/** A person replays the event. */
+	/** Set when a person replays the event. */
 	readonly isReplay?: true;
-	/** Never written by the offline engine: the text comes from a template. */
+	/** Always `false`: the text comes from a template, not from the offline engine. */
 	readonly offline: false;
 };
 
-/** Delivers one message; resolves to a line for people, rejects with the reason. `signal` aborts after 25 s and when the gateway stops. */
+/** Delivers one message. Resolves with a one-line summary for people; rejects when the delivery failed. `signal` aborts after 25 s and when the gateway stops. */
 export type DeliverDirect = (
 	message: DirectMessage,
 	signal: AbortSignal,
 ) => Promise<{readonly summary: string}>;
 
-/** Senders wait for 5 to 30 s: the answer must leave before that. */
+/** Most time for a delivery: webhook senders wait 5 to 30 s for the HTTP answer. */
 const deadlineMs = 25_000;
 
 type DirectDependencies = Pick<
@@ -50,8 +50,8 @@ type DirectDependencies = Pick<
 >;
 
 /**
- * `deliver_only`: the identifier is reserved before the message is sent, and released when sending certainly failed. Requests with the same identifier wait for each other;
- * a message that another gateway is sending is refused for now. While the journal is known to fail, nothing is delivered. Rejects as `intake.reserve` does.
+ * Delivers a `deliver_only` event. Reserves its identifier before sending, and releases it only if the message certainly did not arrive. Requests with the same identifier or
+ * body run one after the other. Answers 503 while another gateway sends the message, and while the journal fails. Rejects as `intake.reserve` does.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
@@ -111,7 +111,7 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 			step: 'dispatch',
 			detail: cleanDetail(draft, attempt.detail),
 		});
-		// A message that may have arrived is not sent again when its sender repeats the event.
+		// If the message may have arrived, the identifier stays taken, so that a retry does not send it twice.
 		await record(ready, {reply, claim: attempt.isUncertain === true}, dependencies);
 		return reply;
 	}
@@ -159,7 +159,7 @@ async function tryDelivery(
 	}
 }
 
-/** Records the result. A failing journal no longer changes the answer: it is only logged. */
+/** Records the result. Never rejects: a failure of the journal is logged, and the answer stays the same. */
 async function record(
 	ready: ReadyEvent,
 	{reply, claim}: {readonly reply: Reply; readonly claim: boolean},

@@ -46,7 +46,7 @@ export async function dispatchEvent(ready: ReadyEvent, services: ReceiverService
 	return journal(ready, commissionOf(ready), services);
 }
 
-/** Not async: the payload can be collected while the commit is awaited. */
+/** Not `async`, so that the payload can be garbage-collected during the commit. */
 function journal(
 	ready: ReadyEvent,
 	commission: Commission,
@@ -103,8 +103,8 @@ export type JobRoute = Route & {readonly cronJob: string};
 export const isJobRoute = (route: Route): route is JobRoute => route.cronJob !== undefined;
 
 /**
- * `cron_job`: the job runs once with the rendered prompt as context; the target and the skills of the route are ignored. When the job cannot be
- * fired, the identifier is not taken. Rejects as `intake.accept` does.
+ * Queues one run of the route's `cron_job`, with the rendered prompt as context; target and skills are those of the job, not of the route. If the job cannot be fired, the
+ * identifier stays free for a retry. Rejects as `intake.accept` does.
  *
  * @see manual/routes.md#keys, manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
@@ -131,11 +131,11 @@ async function fireJob(
 	return journal(ready, commission, services);
 }
 
-/** The text after the prompt of the job. */
+/** The text to append to the prompt of the job. */
 const contextOf = ({name}: Route, prompt: string): string =>
 	`Context from webhook route "${name}":\n${prompt}`;
 
-/** The answer when the job cannot be fired; an event that was accepted before is a duplicate all the same. */
+/** The refusal when the job cannot be fired; an event that was accepted before is still answered as a duplicate. */
 async function refuse(
 	ready: ReadyEvent,
 	reason: string,
@@ -154,15 +154,15 @@ async function refuse(
 /** A scheduled job that can be fired now. */
 export type FiringJob = JobKey & {
 	readonly name: string;
-	/** Most of its runs that may wait. */
+	/** Most runs of the job that may be queued. */
 	readonly maxQueued: number;
 	/** The plan of the job; `context` is appended to its prompt after an empty line. */
 	readonly planWith: (context: string) => RunPlan;
 };
 
 /**
- * The job that `cronJob` names in the profile of the route. Called for each event, after filters and script; from disk it reads at most the stamp (time, size, inode) of a
- * file. `reason`: one line for the operator: unknown, ambiguous, paused, invalid.
+ * Finds the job that `cronJob` names in the profile of the route. Called for each event that passed filters and script, so it must be cheap: it reads at most the metadata
+ * (time, size, inode) of one file. `reason`: why there is no job to fire (unknown, ambiguous, paused, invalid), one line for the operator.
  *
  * @see manual/routes.md#keys, manual/receiver.md#order-of-decisions
  */
@@ -171,8 +171,8 @@ export type JobOf = (
 ) => {readonly ok: true; readonly job: FiringJob} | {readonly ok: false; readonly reason: string};
 
 /**
- * Journals an event above the rate limit of its route (`overflow: queue`): its run gets the next start that the pace of the route allows. An event of
- * a group needs no start of its own. Rejects as `journalEvent` does.
+ * Journals an event above the rate limit of its route (`overflow: queue`), and schedules its run for the next start that the rate allows. An event that joins a group needs no
+ * start: it runs with its group. Rejects as `journalEvent` does.
  *
  * @see manual/receiver.md#above-the-rate
  */
@@ -189,7 +189,7 @@ async function journalOverflow(
 		return journalEvent(named, commission, dependencies);
 	}
 
-	// Repeated events must not delay others.
+	// Duplicates are answered first: they must not use up a start and so delay other events.
 	const holder = await intake.holderOf(duplicateKeyOf(named), idempotencyMs);
 	if (holder !== undefined) {
 		return duplicateOf(named, holder);

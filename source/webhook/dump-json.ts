@@ -1,8 +1,8 @@
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 
 /**
- * The first `limit` characters (Unicode code points) of `JSON.stringify(value, null, 2)`. The work is
- * bounded by `limit`, and so is the recursion, since every level writes its indentation.
+ * The first `limit` characters (Unicode code points) of `JSON.stringify(value, null, 2)`. Time and recursion depth are bounded by `limit`, since every level writes its
+ * indentation.
  */
 export function dumpJson(value: JsonValue, limit: number): string {
 	const writer = {text: '', room: limit, limit};
@@ -12,7 +12,7 @@ export function dumpJson(value: JsonValue, limit: number): string {
 
 type Writer = {
 	text: string;
-	/** A length of `text`, in UTF-16 units, that certainly includes `limit` characters. */
+	/** Once `text` has this length (UTF-16 units), it holds at least `limit` characters. */
 	room: number;
 	readonly limit: number;
 };
@@ -32,11 +32,11 @@ function write(writer: Writer, value: JsonValue, line: string): void {
 }
 
 function writeString(writer: Writer, value: string): void {
-	// More than can be shown, so that a surrogate pair torn here lies beyond the kept part.
+	// Cut at more than can be shown: should the cut tear a surrogate pair, that pair is never shown.
 	const most = writer.limit * 2 + 2;
 	const text = JSON.stringify(value.length > most ? value.slice(0, most) : value);
 	if (surrogate.test(text)) {
-		// A surrogate pair is one character: allow for its second unit.
+		// A surrogate pair is one character of two units, so more units may be needed for `limit` characters.
 		writer.room += text.length;
 	}
 

@@ -12,13 +12,13 @@ import {compileField, type FieldReader, type FilterContext} from './filter.ts';
 import {headerOf, type RequestHeaders} from './request-content.ts';
 import {parseTemplate, renderTemplate} from './template.ts';
 
-/** Reads the subject of an event: not cleaned, at most 2,048 characters. `undefined` where the payload does not say. */
+/** Reads the subject of an event (untrusted, at most 2,048 characters); `undefined` if the payload has none. */
 export type EventSubjectReader = (event: FilterContext) => string | undefined;
 
 /** Longest stored subject, in characters. */
 export const maxSubjectLength = 200;
 
-/** Characters of a subject that are read: enough to recognise a secret that is cut. */
+/** Subjects are cut to this length before redaction. It exceeds `maxSubjectLength`, so that a secret which crosses that limit is still recognised. */
 const lookedAt = 2048;
 
 type Part = string | FieldReader;
@@ -30,7 +30,8 @@ type CompiledRule = {
 };
 
 /**
- * Compiles the reader of subjects of a route: its own `subject`, if all keys have values and the text is not blank, else the first matching rule. In one line.
+ * Compiles the reader of a route's event subjects. It renders the `subject` template of the route; if a key has no value or the text is blank, it uses the first matching rule
+ * of the sender. Subjects have one line.
  *
  * @see manual/filters-and-templates.md#subjects
  */
@@ -84,7 +85,7 @@ function firstOf(rules: readonly CompiledRule[], event: FilterContext): string |
 	return undefined;
 }
 
-/** `undefined` unless all parts have values. Reads the parts from the end, where the fields specific to one kind of event usually are, so that it fails early. */
+/** Joins the parts; `undefined` unless all have values. Starts with the last part, usually the most specific field, to fail early. */
 function render(parts: readonly Part[], event: FilterContext): string | undefined {
 	let line = '';
 	for (let index = parts.length - 1; index >= 0; index--) {
@@ -110,13 +111,13 @@ function textOf(value: JsonValue | undefined): string {
 
 const firstLine = (text: string): string => /^[^\r\n]*/.exec(text)?.[0].trimEnd() ?? '';
 
-/** Fields with the name of the repository: GitHub, Gitea, Forgejo; GitLab. */
+/** Payload fields with the name of the repository: first of GitHub, Gitea and Forgejo, then of GitLab. */
 const repositories = [
 	['repository', 'full_name'],
 	['project', 'path_with_namespace'],
 ];
 
-/** Fields with the number of the pull request or the issue. */
+/** Payload fields with the number of the pull request or the issue. */
 const numbers = [
 	['pull_request', 'number'],
 	['issue', 'number'],
@@ -128,7 +129,7 @@ const numbers = [
 
 const maxLength = 200;
 
-/** The pull request or issue of an event, `owner/name#number`, by the fields of code hosts; cleaned. `undefined` when they are missing. */
+/** The pull request or issue of an event as `owner/name#number`, from the payload fields of code hosts; cleaned. `undefined` if a field is missing. */
 export function subjectOf(payload: JsonValue): string | undefined {
 	if (!isJsonObject(payload)) {
 		return undefined;
@@ -145,7 +146,7 @@ export function subjectOf(payload: JsonValue): string | undefined {
 		: undefined;
 }
 
-// Both normalised as for the target of a comment, so that one target is one subject.
+// Repository and number are normalised as in the target of a comment, so that one target has one subject.
 const nameIn = (value: JsonValue | undefined) =>
 	typeof value === 'string' ? value.trim() : undefined;
 
@@ -156,15 +157,15 @@ function numberIn(value: JsonValue | undefined): number | undefined {
 }
 
 /**
- * Fields with the text of a comment: GitHub, Gitea and Forgejo, then GitLab. Descriptions of issues and pull requests (on GitLab
- * `object_attributes.description`) do not count: the gateway writes only comments, and a copy of one in a description must not silence all events of the issue.
+ * Payload fields with the text of a comment: first of GitHub, Gitea and Forgejo, then of GitLab. Descriptions of issues and pull requests (on GitLab
+ * `object_attributes.description`) are not searched: the gateway writes only comments, and a person who copies one into a description must not silence all events of the issue.
  */
 const places = [
 	['comment', 'body'],
 	['object_attributes', 'note'],
 ] as const;
 
-/** Whether an event is about a comment that this gateway wrote, unchanged. @see manual/delivery-forge-comment.md#what-svc-wrote-itself */
+/** Whether an event is about a comment that this gateway wrote and nobody has changed since. @see manual/delivery-forge-comment.md#what-svc-wrote-itself */
 export function isAboutOwnComment(payload: JsonValue, {isOwn}: AuthorshipMark): boolean {
 	if (!isJsonObject(payload)) {
 		return false;
@@ -174,7 +175,7 @@ export function isAboutOwnComment(payload: JsonValue, {isOwn}: AuthorshipMark): 
 	return typeof text === 'string' && isOwn(text);
 }
 
-/** The prefetch of the run of an event, fixed when the event is accepted. */
+/** What to fetch before the run of an event starts, decided when the event is accepted; `undefined`: nothing. */
 export const prefetchOf = (
 	{prefetch: what, deliverOnly, cronJob}: Route,
 	{headers, payload}: {readonly headers: RequestHeaders; readonly payload: JsonValue},
@@ -187,7 +188,7 @@ export const prefetchOf = (
 	return {what: [...what], ...(pullRequest && {pullRequest})};
 };
 
-/** The repository that commands of the run may read, where the run has the toolset `terminal`. */
+/** The repository that terminal commands of the run may read; `undefined` without the toolset `terminal`, and for Gitea and Forgejo. */
 export const repositoryOf = (
 	{toolsets}: Route,
 	{headers, payload}: {readonly headers: RequestHeaders; readonly payload: JsonValue},
@@ -196,6 +197,6 @@ export const repositoryOf = (
 		? repositoryIn(payload, {isGithub: headerOf(headers, 'x-github-event') !== undefined})
 		: undefined;
 
-/** Gitea and Forgejo send the headers of GitHub, too, besides their own. */
+/** Gitea and Forgejo send the headers of GitHub besides their own. */
 const isFromGitea = (headers: RequestHeaders): boolean =>
 	['x-gitea-event', 'x-forgejo-event'].some(name => headerOf(headers, name) !== undefined);

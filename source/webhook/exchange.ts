@@ -27,13 +27,13 @@ type ExchangeDependencies = {
 	readonly pipeline: Pipeline;
 	readonly isDraining: () => boolean;
 	readonly renderMetrics: () => Promise<string>;
-	/** Whether this gateway cannot accept requests now although another gateway on the same store may. */
+	/** Whether this gateway cannot reach the store that it shares with others, which may still accept requests. */
 	readonly isUnavailable: () => boolean;
-	/** `metrics.host`. */
+	/** The setting `metrics.host`. */
 	readonly metricsHost: () => string | undefined;
 };
 
-/** Between HTTP and the response table: paths and methods in, status and headers out. @see manual/receiver.md#answers */
+/** Connects HTTP to the response table: parses path and method, writes status and headers. @see manual/receiver.md#answers */
 export function createExchange({
 	clock,
 	pipeline,
@@ -69,7 +69,7 @@ export function createExchange({
 
 	return {
 		async handle(pair) {
-			// A broken connection ends the reading of the body; no client is left to answer.
+			// Errors are ignored: on a broken connection `readBody` ends, and no client is left to answer.
 			pair.request.on('error', ignore);
 			pair.response.on('error', ignore);
 			outbox.open();
@@ -113,7 +113,7 @@ const metricsAnswer = (body: string): HttpAnswer => ({
 	close: false,
 });
 
-/** 503 while the gateway drains or its store is unavailable, so that a load balancer uses another one. */
+/** 503 while the gateway drains or its store is unavailable, so that a load balancer uses another gateway. */
 const healthAnswer = (status: 'ok' | 'stopping' | 'unavailable'): HttpAnswer => ({
 	status: status === 'ok' ? 200 : 503,
 	body: JSON.stringify({status, platform: 'webhook'}),
@@ -121,7 +121,7 @@ const healthAnswer = (status: 'ok' | 'stopping' | 'unavailable'): HttpAnswer => 
 	...(status !== 'ok' && {retryAfterSeconds: refusals.stopping.retryAfterSeconds}),
 });
 
-/** Both names are decoded. `route` is `undefined` when the path names none, `profile` when it has no prefix. */
+/** Both names are decoded. `route` is `undefined` if the path names no route, `profile` if it does not start with `/p/<profile>`. */
 type WebhookPath = {
 	readonly kind: 'webhook';
 	readonly profile: string | undefined;
@@ -161,7 +161,7 @@ function parseRequestPath(path: string): RequestPath {
 	}
 }
 
-/** `<profile>/webhooks/<route>`. */
+/** Parses `<profile>/webhooks/<route>`. */
 function parseProfilePath(path: string): WebhookPath {
 	const end = path.indexOf('/');
 	if (end === -1 || !path.startsWith(webhooks, end)) {
@@ -189,12 +189,12 @@ function decodeSegment(segment: string): string | undefined {
 	}
 }
 
-/** Values of `Sec-Fetch-Site` for a typed address and for a page of the same origin; a repeated header equals neither. */
+/** `Sec-Fetch-Site` of typed addresses and of pages of the same origin. A repeated header is joined by a comma and equals neither. */
 const ownSites: ReadonlySet<string> = new Set(['none', 'same-origin']);
 
 /**
- * Whether a page of another site in a browser sent the request: without a preflight, such pages can post text bodies to servers on loopback. Senders of webhooks
- * send no `Origin`. Pages served by this machine are accepted.
+ * Whether a web page of another site sent the request: browsers let such pages post text to loopback servers without a preflight. Senders of webhooks send no `Origin`. Pages
+ * that this machine serves are accepted.
  *
  * @see https://www.w3.org/TR/fetch-metadata/
  */
@@ -208,9 +208,10 @@ export function isFromForeignPage(headers: RequestHeaders): boolean {
 const anywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 
 /**
- * Classifies a reader of `/metrics`: allowed by `metrics.host`, a stranger, or a misled browser on this machine: a web page may use a name of its own that
- * resolves to this machine (DNS rebinding) and read the answer. A loopback `host` allows requests of this machine, except those that a proxy forwards.
- * A wildcard address allows all requests. Any other address allows this machine, and requests to that address under any name. Without `host` no request is allowed.
+ * Decides by `metrics.host` who may read `/metrics`. No host: nobody. A wildcard address: everybody. A loopback address: this machine, unless a proxy forwarded the request.
+ * Any other address: as loopback, and requests that arrive at that address.
+ *
+ * `misled`: a browser on this machine followed a name which a web page made resolve to this machine (DNS rebinding), so that the page could read the answer.
  *
  * @see manual/metrics.md
  */
@@ -236,7 +237,7 @@ function metricsReader(
 		return 'stranger';
 	}
 
-	// A request without a host is HTTP/1.0, and no browser sends that.
+	// Without a host the request is HTTP/1.0, which no browser sends.
 	return authority === undefined || isLoopbackHost(hostOfAuthority(authority))
 		? 'allowed'
 		: 'misled';

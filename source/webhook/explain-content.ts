@@ -5,7 +5,7 @@ import type {Claim, HmacClaim} from './signature-claim.ts';
 import type {RefusedSignature} from './signature-probe.ts';
 import {signatureKeysOf} from './signature.ts';
 
-/** A sentence on the content that the signature does match: the body in another encoding, or the body with or without its timestamp. `undefined`: no match. */
+/** Looks for changed content that the signature matches: the body in another encoding, or with or without its timestamp. Returns a sentence about it; `undefined`: no match. */
 export function explainContent(refusal: RefusedSignature, claim: Claim): string | undefined {
 	if (claim.scheme === 'token') {
 		return undefined;
@@ -29,7 +29,7 @@ export function explainContent(refusal: RefusedSignature, claim: Claim): string 
 	return undefined;
 }
 
-/** A timestamp that the scheme does not sign. */
+/** The `X-Webhook-Timestamp` of the request, which the claimed scheme does not sign. */
 const timestampOf = ({request: {headers}}: RefusedSignature) =>
 	headerOf(headers, 'x-webhook-timestamp');
 
@@ -50,19 +50,19 @@ function* claimVariantsOf(
 	}
 }
 
-/** Other bytes that may have been signed. */
+/** Bytes that the sender may have signed instead of the received ones. */
 type BodyVariant = {
-	/** Their name in a sentence. */
+	/** Completes the sentence `matches …`. */
 	readonly name: string;
 	readonly bytes: Buffer;
 };
 
-/** Most characters of indentation: deeply nested JSON would grow out of proportion. */
+/** Most characters of indentation for which indented forms are tried: deeply nested JSON would grow out of proportion. */
 const maxIndentation = 1_048_576;
 
 /**
- * Possible forms of `body` before a change on the way: other line ends, or the same JSON formatted by another program. Invalid UTF-8 has none of them; invalid JSON, or
- * JSON nested more than 128 levels deep, has no JSON forms. A generator: each form is made on demand.
+ * Forms that `body` may have had when it was signed: empty, with other line ends or byte order mark, or the same JSON formatted by another program. Invalid UTF-8 has only the
+ * empty form; invalid JSON, or JSON nested more than 128 levels deep, has no JSON forms. A generator: each form is made on demand.
  */
 function* bodyVariantsOf(body: Buffer): Generator<BodyVariant> {
 	yield {name: 'an empty body: the body was lost where it was signed', bytes: Buffer.alloc(0)};
@@ -154,7 +154,7 @@ function fitsIndented(value: JsonValue): boolean {
 	return fits(value, 0);
 }
 
-/** `{"a": 1, "b": [2, 3]}`: in indented JSON, line feeds stand only between parts, never within strings. */
+/** Formats JSON as `{"a": 1, "b": [2, 3]}`. Replacing line feeds is safe: strings in JSON contain none. */
 const withSpaces = (value: JsonValue): string =>
 	JSON.stringify(value, null, 1).replaceAll(/,\n */g, ', ').replaceAll(/\n */g, '');
 

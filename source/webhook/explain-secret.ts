@@ -16,7 +16,7 @@ const maxRouteLength = 64;
 
 type Hypothesis = readonly [finding: string, keys: SignatureKeys];
 
-/** A sentence on the known secret, or misreading of a secret, that confirms the claim although the route does not accept it. `undefined`: none does. */
+/** Tries retired secrets, misreadings of a secret, and secrets of other routes on a claim. Returns a sentence about the first that matches; `undefined`: none does. */
 export function explainSecret(refusal: RefusedSignature, claim: Claim): string | undefined {
 	const {probe} = refusal;
 	const {body} = refusal.request;
@@ -35,10 +35,10 @@ function* hypothesesOf(refusal: RefusedSignature, claim: Claim): Generator<Hypot
 	yield* othersSecrets(refusal);
 }
 
-/** The time for which rotations keep former secrets. */
+/** How long rotations keep former secrets. */
 const memoryMs = 30 * 24 * 3_600_000;
 
-/** Former secrets that have ended; valid ones were tried before. */
+/** Retired secrets. Only expired ones can match here: the others were tried before. */
 function* previousSecrets({route, nowMs}: RefusedSignature): Generator<Hypothesis> {
 	for (const {keys, until} of retiredKeysOf(route)) {
 		const overMs = nowMs - until;
@@ -114,7 +114,7 @@ function nameOf({name, profile}: Route, {profile: own}: Route): string {
 		: `"${text}" of profile "${escapeLine(profile, maxRouteLength)}"`;
 }
 
-/** A scheme whose header is present but does not decide, and the remedy. */
+/** A scheme whose header the request has, but which the route does not use, and what to do about it. */
 type Candidate = {readonly scheme: Scheme; readonly advice: string};
 
 const maxNames = 5;
@@ -125,7 +125,7 @@ const maxHeaderLength = 40;
 const signatureName =
 	/signature|hmac|token|secret|digest|^authorization$|(?:^|-)(?:sig|auth)(?:-|$)/;
 
-/** Sentences on what a request has instead of the expected signature. Never empty. */
+/** Sentences on the signature headers of a request that lacks the expected one. Never empty. */
 export function explainUnsigned(refusal: RefusedSignature): readonly string[] {
 	const match = findOtherScheme(refusal);
 	if (match !== undefined) {
@@ -138,7 +138,7 @@ export function explainUnsigned(refusal: RefusedSignature): readonly string[] {
 		: candidates.map(({scheme, advice}) => `${scheme.header} is there: ${advice}`);
 }
 
-/** A sentence on the scheme, among those that do not decide, by which the signature would be valid. */
+/** A sentence on the first scheme that the route does not use and that would confirm the signature; `undefined`: none would. */
 export function findOtherScheme(refusal: RefusedSignature): string | undefined {
 	const found = candidatesOf(refusal).find(({scheme: {header, read}}) => {
 		const {route, request} = refusal;

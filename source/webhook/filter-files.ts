@@ -15,10 +15,10 @@ const unsettledMs = 100;
 /** Whether a file holds a value. */
 type Membership = (value: JsonValue) => boolean;
 
-/** A file as it was read. */
+/** What reading a file gave. */
 type Content = {
 	readonly membership: Membership;
-	/** Why it cannot be used. */
+	/** Why the file is unusable. */
 	readonly problem?: string;
 };
 
@@ -26,15 +26,16 @@ type Known = Content & {
 	readonly stamp: string;
 	/** When the stamp was first seen, in monotonic milliseconds. */
 	readonly seenAt: number;
-	/** Another content would have another stamp. */
+	/** Whether every later change will change the stamp, so that the file need not be read until then. */
 	readonly isSettled: boolean;
 };
 
 const holdsNothing: Membership = () => false;
 
 /**
- * Searches the files of `in_file`. They must lie within the home of their profile, must not be files of the gateway itself, and have at most 4 MiB. A file is read again when its time, size or inode changed, and at each call
- * while its last change is more recent than the resolution of time stamps. An unusable file holds nothing; the log says so once per change.
+ * Searches the files that `in_file` filters name. They must lie within the home of their profile, must not be files of the gateway itself, and have at most 4 MiB. Contents are
+ * cached by time, size and inode; for 100 ms after a change a file is read at each call, since time stamps are too coarse. An unusable file holds nothing; the log says so once
+ * per change.
  *
  * @see manual/filters-and-templates.md#filters
  */
@@ -59,7 +60,7 @@ export function createFilterFiles({
 
 		const now = clock.monotonic();
 		const seenAt = same?.seenAt ?? now;
-		// Also settles a time stamp in the future.
+		// The second condition is for time stamps in the future.
 		const isSettled = clock.now() - changedAt > unsettledMs || now - seenAt > unsettledMs;
 		const content = readContent(home, path);
 		files.set(name, {...content, stamp, seenAt, isSettled});
@@ -95,7 +96,7 @@ function readContent(home: string, path: string): Content {
 
 const unusable = (problem: string): Content => ({membership: holdsNothing, problem});
 
-/** Neither blocks on a pipe nor follows a link planted in place of the file. */
+/** Flags with which opening neither blocks on a pipe nor follows a link planted in place of the file. */
 const carefully = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /** `undefined` for anything but a regular file of at most `maxBytes`. */
@@ -138,14 +139,11 @@ function inList(list: readonly JsonValue[]): Membership {
 			: plain.has(value);
 }
 
-/** Only values of equal size are compared: a large one must not be compared with every entry of a long file. */
+/** The number of members. Only values of equal size are compared, so that a large one is not compared with every entry of a long file. */
 const sizeOf = (value: JsonValue) =>
 	typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 
-/**
- * The real path of `path` (relative ones start at `folder`) when it exists and lies inside the real `folder`, links followed;
- * else `undefined`.
- */
+/** Resolves the links of `path` (relative to `folder`); `undefined` unless the result exists inside the real `folder`. */
 export function containedPath(folder: string, path: string): string | undefined {
 	try {
 		const root = realpathSync(folder);
@@ -175,16 +173,16 @@ const privateNames = [
 	'webhook_subscriptions.json',
 ] as const;
 
-/** Includes the side files of the database (`state.db-wal`), and copies of the other files. */
+/** Also matches side files of the database (`state.db-wal`) and copies (`config.yaml.bak`). */
 const privateName =
 	/^(?:profiles|run|mcp-tokens|cron|logs)$|^(?:state\.db|config\.yaml|webhook_subscriptions\.json)/;
 
-/** Matched in any folder. */
+/** Environment files such as `.env` and `.env.local`, in any folder. */
 const environmentName = /^\.env(?![a-z0-9])/;
 
 /**
- * Whether `path` within `home`, both real paths, is a file of the gateway itself: a filter on such a file would let a sender guess its content, one
- * guess per event. Also when one of the private places is a link to `path`.
+ * Whether `path` within `home` (both real paths) is a file of the gateway itself: a filter on it would let a sender guess its content, one guess per event. Also true for the
+ * target of a link in the place of such a file.
  *
  * @see manual/filters-and-templates.md#filters
  */
@@ -203,7 +201,7 @@ function isAt(place: string, path: string): boolean {
 		const real = realpathSync(place);
 		return real === path || isBelowRoot(real, path);
 	} catch {
-		// Most homes lack some of them.
+		// The file does not exist: most homes lack some of these.
 		return false;
 	}
 }

@@ -52,7 +52,7 @@ export function compileOperators(spec: FilterSpec, holdsValue: HoldsValue): read
 	return operators;
 }
 
-/** Substring for strings, membership for lists, key membership for mappings. */
+/** Whether a string contains a substring, a list an item, or an object a key. */
 function contains(value: JsonValue | undefined, wanted: JsonValue): boolean {
 	if (typeof value === 'string') {
 		return typeof wanted === 'string' && value.includes(wanted);
@@ -73,7 +73,7 @@ function matchesPattern(pattern: string): ValueTest {
 	};
 }
 
-/** Strings as they are, numbers and booleans in JSON form; patterns match no other values. */
+/** The text to match with a pattern: a string, or a number or boolean in JSON form; `undefined` for other values, which match no pattern. */
 function patternSubject(value: JsonValue | undefined): string | undefined {
 	if (typeof value === 'string') {
 		return value;
@@ -83,8 +83,8 @@ function patternSubject(value: JsonValue | undefined): string | undefined {
 }
 
 /**
- * Whether two JSON values have the same type and content. The order of keys does not count. Values nested deeper than 128 levels are never equal, so
- * that no payload can exhaust the stack. Pass the trusted value as `right`: the keys of an untrusted `left` are listed only when it has all keys of `right`.
+ * Whether two JSON values have the same type and content, in any order of keys. Values nested deeper than 128 levels are unequal, so that no payload exhausts the stack. Pass
+ * the trusted value as `right`: the keys of an untrusted `left` are counted only if it has all keys of `right`.
  *
  * @see manual/receiver.md#order-of-decisions
  */

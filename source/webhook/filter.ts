@@ -4,17 +4,17 @@ import {compilePayloadPath} from '../core/payload.ts';
 import {compileOperators, type HoldsValue} from './filter-operators.ts';
 import {isStoredHeader, headerOf, type RequestHeaders} from './request-content.ts';
 
-/** The entry that did not match. Holds untrusted text: clean it before it is shown. */
+/** A filter entry that did not match. Holds untrusted text: clean it before it is shown. */
 type Mismatch = {
-	/** Its path in the configuration: `filters[1]`, `filters[0].any`. */
+	/** The path of the entry in the configuration: `filters[1]`, `filters[0].any`. */
 	readonly path: string;
-	/** `action equals`; for groups the operator only. */
+	/** Field and operator: `action equals`; only the operator for groups. */
 	readonly rule: string;
 	readonly expected: string;
 	readonly got: string;
 };
 
-/** `undefined` when the event passes. */
+/** Returns the first mismatch; `undefined` when the event passes. */
 export type FilterCheck = (context: FilterContext) => Mismatch | undefined;
 
 /**
@@ -62,7 +62,7 @@ function compileEntry(spec: FilterSpec, path: string, holdsValue: HoldsValue): F
 		checks.push(noneOf(allOf(group('length' in spec.not ? spec.not : [spec.not], 'not')), path));
 	}
 
-	// The configuration refuses an entry without operators; here it fails closed.
+	// Such entries are refused when the configuration is read; if one gets here, it never matches.
 	return checks.length === 0 ? () => empty(path) : allOf(checks);
 }
 
@@ -187,7 +187,7 @@ export function compileField(field: string): FieldReader {
 	return ({payload}) => read(payload);
 }
 
-/** Most headers that are stored beside the usual ones. */
+/** Most headers to store in addition to the usual ones. */
 const maxKept = 20;
 
 const maxNameLength = 256;
@@ -196,7 +196,7 @@ const maxNameLength = 256;
 const secretName =
 	/auth|cookie|credential|csrf|digest|hmac|jwt|passw|secret|session|signature|token|(?:^|-)sig(?:-|$)|(?:api|access|private|shared)-?key/;
 
-/** The headers that `filters` read and that are not stored with every delivery: lower-case names, each once. */
+/** Headers that `filters` read, except those stored with every delivery: lower-case names, each once. */
 export const filterHeadersOf = (filters: readonly FilterSpec[]): readonly string[] => [
 	...new Set(filters.flatMap(headersIn)),
 ];
@@ -209,8 +209,8 @@ function headersIn({field = '', all = [], any = [], not = []}: FilterSpec): read
 }
 
 /**
- * Headers that are stored with the deliveries of a route beside the usual ones: those that its filters read, and those that name the event, so that a replay has the same result. At most 20, and none
- * with the signature or, by its name, another credential.
+ * Headers to store with the deliveries of a route in addition to the usual ones: those that its filters read, and those that name the event, so that a replay has the same
+ * result. At most 20; never the signature, nor a header whose name suggests a credential.
  */
 export const keptHeadersOf = ({
 	filters,
@@ -222,7 +222,7 @@ export const keptHeadersOf = ({
 		.filter(name => name !== signature?.header)
 		.slice(0, maxKept);
 
-/** The headers that the filters of a route read and that the stored `headers` lack: the sender may or may not have sent them. */
+/** Headers that the filters of a route read but the stored `headers` lack: the sender did not send them, or they were not stored. */
 export const headersNotKept = (
 	{filters}: Pick<Route, 'filters'>,
 	headers: RequestHeaders,

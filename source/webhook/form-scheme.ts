@@ -14,13 +14,13 @@ import {
 } from './signature-claim.ts';
 
 /**
- * The problem with the time in a signed body, Unix milliseconds under `field`: it may differ from the clock of the server by
- * `toleranceMs` either side. It may be absent: a replayed request cannot remove it without breaking the signature.
+ * Checks the time in a signed body, Unix milliseconds under `field`. Returns a problem if it differs from the clock of the server by more than `toleranceMs`. The time may be
+ * absent: removing it from a captured request would break the signature.
  */
 const problemOfBodyTime =
 	({field, toleranceMs}: NonNullable<HmacForm['bodyTime']>) =>
 	(body: Buffer, nowMs: number): string | undefined => {
-		// Invalid JSON is refused by the next row of the response table.
+		// Invalid JSON passes here; parsing the body refuses it.
 		const payload = parsedObject(body.toString()) ?? {};
 		const sentAt = Object.hasOwn(payload, field) ? payload[field] : undefined;
 		if (sentAt === undefined) {
@@ -38,8 +38,8 @@ const problemOfBodyTime =
 	};
 
 /**
- * A header with the secret itself after a prefix, whose case does not matter (RFC 9110 §11.1). Only the digest of the secret is kept. After `Basic` the value is decoded: there the
- * secret is `user:password` (RFC 7617).
+ * A header that holds the secret itself after a prefix in any case (RFC 9110 §11.1). Keeps only the digest of the secret. After `Basic` the value is base64 of `user:password`
+ * (RFC 7617).
  *
  * @see manual/signatures.md#tokens
  */
@@ -55,7 +55,7 @@ const prefixedTokenScheme = ({header, prefix}: TokenForm): Scheme => {
 	};
 };
 
-/** The claim of a header without its prefix: the whole value, or the part after another word. */
+/** The claim of a header that lacks the configured prefix: its secret is the last word of `value`. */
 export function withoutPrefix({header, prefix = ''}: TokenClaim, value: string): TokenClaim {
 	const word = value.lastIndexOf(' ');
 	return tokenClaim(header, prefix, value.slice(word + 1));
@@ -64,22 +64,22 @@ export function withoutPrefix({header, prefix = ''}: TokenClaim, value: string):
 function tokenClaim(header: string, prefix: string, token: string): TokenClaim {
 	const decoded =
 		prefix.trim().toLowerCase() === 'basic' ? Buffer.from(token, 'base64') : undefined;
-	// Several texts decode to the same bytes: only the canonical one counts.
+	// Several base64 texts decode to the same bytes; only the canonical one is decoded.
 	const bytes = decoded?.toString('base64') === token ? decoded : Buffer.from(token, 'latin1');
 	return {scheme: 'token', header, prefix, digest: createHash('sha256').update(bytes).digest()};
 }
 
-/** The value of the header as a sender writes it. */
+/** The header value that a sender with this secret sends. */
 export function tokenText({prefix}: TokenForm, secret: string): string {
 	const scheme = prefix.trim();
 	const token = scheme.toLowerCase() === 'basic' ? Buffer.from(secret).toString('base64') : secret;
 	return /\w$/.test(scheme) ? `${scheme} ${token}` : `${prefix}${token}`;
 }
 
-/** Most signatures in a header of 16 KiB: rotations send two, Stripe one for each secret and for tests. */
+/** Most signatures that are read from a header (16 KiB hold more). Rotations send two; Stripe sends one per secret, and one for tests. */
 const maxItems = 32;
 
-/** The scheme of the form of a preset or a route. @see manual/signatures.md#the-signature-of-a-route */
+/** Makes the scheme for the signature form of a preset or a route. @see manual/signatures.md#the-signature-of-a-route */
 export function formScheme(scheme: SenderName | 'custom', form: SignatureForm): Scheme {
 	if ('token' in form) {
 		return prefixedTokenScheme(form);
@@ -88,15 +88,14 @@ export function formScheme(scheme: SenderName | 'custom', form: SignatureForm): 
 	return 'ed25519' in form ? ed25519Scheme(scheme, form) : hmacScheme(scheme, form);
 }
 
-/** Whether a form is an HMAC. */
 export const isHmacForm = (form: SignatureForm): form is HmacForm =>
 	!('token' in form) && !('ed25519' in form);
 
 export const isTokenForm = (form: SignatureForm): form is TokenForm => 'token' in form;
 
 /**
- * An HMAC of the body, possibly with a timestamp, in one header. During a rotation, or when the header is repeated, there are
- * several signatures separated by commas: any of them passes. A form without exactly one `{body}` fits no request.
+ * An HMAC of the body, possibly with a timestamp, in one header. During a rotation, or when the header is repeated, it holds several signatures separated by commas; one valid
+ * signature is enough. A form without exactly one `{body}` refuses every request.
  */
 function hmacScheme(scheme: SenderName | 'custom', form: HmacForm): Scheme {
 	const {header, algorithm, prefix, encoding, separator, bodyTime, contentOf, idHeader} = form;
@@ -154,7 +153,7 @@ function hmacScheme(scheme: SenderName | 'custom', form: HmacForm): Scheme {
 	};
 }
 
-/** The signed time, where the form has one. */
+/** The signed time; `undefined` if the form has none, `several` if the header holds different times. */
 function timeIn(
 	{header, timestampHeader, timestampItem, separator, timeFormat}: HmacForm,
 	value: string,
@@ -176,10 +175,10 @@ function timeIn(
 		: {header: `${timestampItem.replace(/=$/, '')} of ${header}`, text, ...format};
 }
 
-/** Configured text as UTF-8 bytes, one per character, which is the form of header values in Node. */
+/** Encodes configured text like header values in Node: UTF-8 bytes, one per character. */
 const wireText = (text: string) => Buffer.from(text).toString('latin1');
 
-/** The texts after `prefix` in the items of a header; repeated headers are joined by commas. A prefix with a comma is only searched at the start of the whole header. */
+/** The items of a header that start with `prefix`, without it; Node joins repeated headers by commas. If the prefix contains a comma, the whole header is one item. */
 function itemsOf(value: string, prefix: string, separator = ','): readonly string[] {
 	const items = prefix.includes(',')
 		? [value]
@@ -189,7 +188,7 @@ function itemsOf(value: string, prefix: string, separator = ','): readonly strin
 
 const signatureBytes = 64;
 
-/** An Ed25519 signature of `<timestamp><body>` in one header. The secrets of such a route are public keys, and never keys of an HMAC. */
+/** An Ed25519 signature of `<timestamp><body>` in one header. The secrets of such a route are public keys, and are never used for an HMAC. */
 const ed25519Scheme = (
 	scheme: SenderName | 'custom',
 	{header, timestampHeader}: Ed25519Form,

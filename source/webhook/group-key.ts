@@ -6,17 +6,17 @@ import {dumpJson} from './dump-json.ts';
 import {type RenderContext, parseTemplate, placeOfKey, valueOfPlace} from './template.ts';
 
 type RenderedKey =
-	/** The key as sent, not cleaned. */
+	/** The rendered key; untrusted. */
 	| {readonly ok: true; readonly text: string}
-	/** Keys without a value, as `{key}`, at most 20. */
+	/** Places of the template without a value, as `{key}`, at most 20. */
 	| {readonly ok: false; readonly missing: readonly string[]};
 
 export type GroupKeyReader = (context: RenderContext) => RenderedKey;
 
-/** Longest shown key, in UTF-16 units. */
+/** Longest key that is shown whole, in UTF-16 units. */
 const maxKeyLength = 256;
 
-/** Length at which a key is cut, in UTF-16 units. */
+/** Length above which a key is rendered no further, in UTF-16 units. */
 const maxTextLength = 1_048_576;
 
 const maxMissing = 20;
@@ -63,7 +63,7 @@ function textOf(value: JsonValue | undefined): string {
 	try {
 		return JSON.stringify(value);
 	} catch {
-		// Nested too deeply for the stack; `dumpJson` bounds the depth by its indentation.
+		// Nested too deeply for `JSON.stringify`. `dumpJson` bounds the depth.
 		return dumpJson(value, maxTextLength);
 	}
 }
@@ -72,12 +72,12 @@ const digestLength = 16;
 
 const looksHashed = /~[0-9a-f]{16}$/;
 
-/** Characters that are read of a key that cannot be shown whole. */
+/** A key that is not shown whole is cut to this length before it is redacted and cleaned. */
 const lookedAt = 4096;
 
 /**
- * The name of a group: the key in one safe line of at most 256 characters. A key that is cut, cleaned or redacted, or already looks like such a name, gets `~` and
- * 16 hex digits of the SHA-256 of its JSON, so that different keys keep different names.
+ * The name of a group: its key in one safe line of at most 256 characters. If the key is too long, is changed by cleaning or redaction, or already looks like a hashed name,
+ * the name ends with `~` and 16 hex digits of the SHA-256 of the key's JSON: different keys keep different names.
  */
 export function groupNameOf(key: string, redact: Redact): string {
 	const shown = key.length > maxKeyLength ? '' : escapeLine(redact(key), maxKeyLength);

@@ -33,13 +33,13 @@ function isPlain(text: string): boolean {
 
 /** The resolved event type and where it was found. */
 type EventType = {
-	/** As sent; never empty; not cleaned. */
+	/** As sent: not cleaned. Never empty. */
 	readonly name: string;
-	/** Name of the header, `event_type`, `type`, or `none`. */
+	/** A header, `event_type`, `type`, `body.<field>`, `body`, or `none`. */
 	readonly source: string;
 };
 
-/** The source of the type of an event without a name. */
+/** `source` for an event that names no type. */
 export const unnamedSource = 'none';
 
 /**
@@ -80,19 +80,18 @@ function eventInHeaders(
 	return undefined;
 }
 
-/** The connectivity check of the first code host: a route without `events` does not run for it. @see manual/receiver.md#events-and-identifiers */
+/** Whether the event is a `ping` by which a code host checks the connection; routes without `events` ignore it. @see manual/receiver.md#events-and-identifiers */
 export const isConnectivityCheck = ({name, source}: EventType): boolean =>
 	name === 'ping' && (source === 'x-forge-event' || source === 'x-github-event');
 
-/** The source of a generated identifier. */
+/** `idSource` of a generated identifier. */
 const randomSource = 'random';
 
 /**
- * The delivery identifier by the sender and its header; a random one when there is none. An identifier that is too long
- * or not printable ASCII is replaced by its digest, so that different ones stay different.
+ * The sender's delivery identifier, from the first non-empty header of `sources`; without one a random identifier. An identifier that is too long or not printable ASCII is
+ * replaced by its digest, so that different ones stay different.
  *
- * The first present header of `sources` wins. A scheme with a signed identifier passes only
- * the signed header: with any other header, a captured request could be sent as a new delivery while its timestamp is valid.
+ * For a scheme that signs the identifier, pass only the signed header: with any other header, a captured request could be sent as a new delivery while its timestamp is valid.
  *
  * @see manual/receiver.md#events-and-identifiers
  */
@@ -110,7 +109,7 @@ export function deliveryIdOf(
 	return {deliveryId: randomUUID(), idSource: randomSource};
 }
 
-/** `id`, or its digest when `redact` finds a secret in it: a sender that puts a secret there is still recognised, without disclosing it. */
+/** `id`, or its digest if `redact` finds a secret in it. Duplicates are still recognised by the digest, which does not disclose the secret. */
 export const redactedIdentifier = (id: string, redact: Redact): string =>
 	redact(id) === id ? id : digestOf(id);
 
@@ -119,7 +118,7 @@ const identifierOf = (id: string): string => (isPlain(id) ? id : digestOf(id));
 
 const digestOf = (id: string) => `sha256-${createHash('sha256').update(id).digest('hex')}`;
 
-/** The settings of a route that say where its sender names event and delivery. */
+/** The settings of a route that say where to find event type and delivery identifier. */
 export type NamingRoute = Pick<
 	Route,
 	'signature' | 'cloudevents' | 'eventHeaders' | 'eventFields' | 'idHeaders' | 'idFields'
@@ -131,8 +130,8 @@ type Event = {readonly headers: RequestHeaders; readonly payload: JsonValue};
 type Identifier = {readonly deliveryId: string; readonly idSource: string};
 
 /**
- * The event type on `route`: from the fields, then the headers, of its settings or its sender (fields first, since headers are not signed); else the first non-empty of the general headers, `event_type`
- * and `type`, else `unknown`. At most 256 characters.
+ * The event type on `route`: from the payload fields, then the headers, that the route or its sender preset names (fields first, since headers are not signed); else by the
+ * general rule of `eventTypeOf`. At most 256 characters.
  *
  * @see manual/receiver.md#events-and-identifiers
  */
@@ -154,8 +153,9 @@ export function eventOf(route: NamingRoute, {headers, payload}: Event): EventTyp
 }
 
 /**
- * The delivery identifier from the headers of `route` or its sender; else from the first of the general headers, else a random one. On routes with identifiers in signed bodies, an identifier from a
- * header includes the name of the header: otherwise a captured request without an identifier could claim the one of a future event.
+ * The delivery identifier from the headers that the route or its sender preset names; else from the general headers, else random. If the route has identifiers in signed bodies
+ * (`idFields`), the name of the header becomes part of an identifier from a header: otherwise an attacker could add a header to a captured request, and so take the identifier
+ * of a future event.
  *
  * @see manual/receiver.md#events-and-identifiers
  */
@@ -168,8 +168,8 @@ export function headerIdOf(route: NamingRoute, headers: RequestHeaders): Identif
 }
 
 /**
- * The delivery identifier in the body, on a route whose settings or sender (stripe `id`, slack `event_id`) name its field. It takes precedence over headers, which
- * could be added to a captured request. `undefined`: the headers decide.
+ * The delivery identifier from the field of the signed body that the route or its sender preset (stripe `id`, slack `event_id`) names. It takes precedence over headers, which
+ * can be added to a captured request. `undefined`: the headers decide.
  */
 export function bodyIdOf(route: NamingRoute, {headers, payload}: Event): Identifier | undefined {
 	const {idFields = []} = namesFor(route, headers);
@@ -177,7 +177,7 @@ export function bodyIdOf(route: NamingRoute, {headers, payload}: Event): Identif
 	return found && {...found, idSource: `body.${found.idSource}`};
 }
 
-/** Where events of `route` with these `headers` are named; settings of the route override those of its sender. */
+/** Where to find event type and delivery identifier. Settings of the route override those of its sender preset. */
 export const namesFor = (route: NamingRoute, headers: RequestHeaders): Names =>
 	namesOf(route, route.cloudevents ? headerOf(headers, 'content-type') : undefined);
 
@@ -195,7 +195,7 @@ const namesOf = derive(
 	}),
 );
 
-/** The first identifier with all its parts; `idSource` is the name of the last part. */
+/** The first identifier whose parts all have values, joined by spaces; `idSource` is the name of its last part. */
 function firstOf(
 	all: NonNullable<Names['idFields']>,
 	read: (name: string) => string,
@@ -210,7 +210,7 @@ function firstOf(
 	return undefined;
 }
 
-/** A text, or an exact number (an inexact one may stand for two events); else empty. */
+/** A string, or a safe integer as text: larger integers lose digits, so two events could look alike. Else empty. */
 function textAt(payload: JsonValue, field: string): string {
 	const value = lookUp(payload, field.split('.'));
 	if (typeof value === 'string') {

@@ -19,24 +19,24 @@ import {type Reply, duplicateReply, refusals} from './replies.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
 
-/** Longest `Retry-After` when events or runs wait for a time. */
+/** Longest `Retry-After` for a full queue. */
 const maxRetryAfterSeconds = 3600;
 
-/** The work for an event that leads to a run. */
+/** What to store for an event that leads to a run, and the answer. */
 export type Commission = {
 	readonly work: Pick<Parameters<Intake['accept']>[0], 'plan' | 'dueAt' | 'group' | 'job'>;
 	/** The answer after the commit. */
 	readonly reply: Reply;
-	/** The facts about its dispatch before the commit, cleaned, at most `maxBecauseLength` characters: last detail of the trace in the journal. */
+	/** What is known about the dispatch before the commit; cleaned, at most `maxBecauseLength` characters. It becomes the last detail of the stored trace. */
 	readonly because?: string;
 };
 
-/** Leaves room for the result in a detail of 300 characters. */
+/** Leaves room for the result of the commit in a detail of 300 characters. */
 export const maxBecauseLength = 230;
 
 /**
- * Journals an event: duplicate, bounds, group and run are decided in one durable call; the 202 is sent after it.
- * Rejects as `intake.accept` does.
+ * Journals an event. One durable call checks for a duplicate and a full queue, and stores the run or joins the group; the 202 is sent after it. Rejects as `intake.accept`
+ * does.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
@@ -46,7 +46,7 @@ export async function journalEvent(
 	{intake, clock, maxQueued}: Pick<ReceiverServices, 'intake' | 'clock' | 'maxQueued'>,
 ): Promise<Reply> {
 	const {draft} = named;
-	// The stored trace ends with passed steps: it is written only if they pass.
+	// The stored trace already holds the steps that the commit decides: it is written only if they pass.
 	const delivery = deliveryOf(draft, reply, clock.monotonic());
 	const accepted = await intake.accept({
 		...work,
@@ -89,7 +89,7 @@ export async function journalEvent(
 	}
 }
 
-/** The refusal and its trace detail. `Retry-After` says when a place becomes free, at most an hour, if that is known. */
+/** The 503 for a full queue, and the detail of its trace step. `Retry-After` is the time until the queue has room, at most an hour, if that is known. */
 function fullReply({queued, most, freeInMs, ofRoute, awaitLogins}: Full): readonly [Reply, string] {
 	const timed = awaitLogins ? 'runs wait for a login' : 'events and runs wait for their time';
 	const wait = ofRoute ? 'runs of this route wait' : 'runs wait';
@@ -109,7 +109,7 @@ export const duplicateOf = (named: NamedEvent, holder: string, byBody?: true): R
 		detail: byBody ? `same body as delivery ${holder}` : `held by delivery ${holder}`,
 	});
 
-/** Appends `detail` to the facts about the dispatch known before the commit. */
+/** Joins what was known before the commit with its result. */
 export const withReason = (because: string | undefined, detail: string): string =>
 	because === undefined ? detail : `${because}; ${detail}`;
 
@@ -119,7 +119,7 @@ const committed = {step: 'journal', verdict: 'pass', detail: 'on disk'} as const
 
 const plainSteps: readonly TraceStep[] = [newIdentifier, committed];
 
-/** The steps stored at the end of the trace. They name no run or group: its number is stored beside the trace. */
+/** The steps that the commit decides, for the stored trace. They contain no number of a run or group, which is stored beside the trace. */
 const lastSteps = (because: string | undefined): readonly TraceStep[] =>
 	because === undefined
 		? plainSteps
@@ -134,10 +134,10 @@ function describeGroup(group: Group): string {
 	return `${joined}, due in ${seconds} s`;
 }
 
-/** Pauses before a failed record is tried again, milliseconds. */
+/** Delays before a failed record is tried again, milliseconds. */
 const delaysMs = [2000, 10_000, 60_000, 300_000, 900_000] as const;
 
-/** Most records that wait for a retry: each holds a body. */
+/** Most records that wait for a retry: each keeps a body in memory. */
 const maxWaiting = 64;
 
 type Entry = Parameters<Intake['record']>[0];
@@ -149,8 +149,8 @@ type LateRecords = {
 };
 
 /**
- * An intake that keeps the results of direct deliveries when the journal fails. `record` rejects as before, and is tried again after 2 s, 10 s, 1 min, 5 min and 15 min, and before its identifier is
- * reserved again; until then the identifier stays reserved. At most 64 records wait; further ones are given up.
+ * Wraps an intake, so that results of direct deliveries survive a failing journal. `record` rejects as before, but is tried again after 2 s, 10 s, 1 min, 5 min and 15 min, and
+ * before the same identifier is reserved again; until then the identifier stays reserved. At most 64 records wait; further ones are given up.
  *
  * @see manual/receiver.md#answers
  */
@@ -227,5 +227,5 @@ export function createLateRecords({
 	};
 }
 
-/** Names of profiles and routes hold no space. */
+/** Unambiguous, since names of profiles and routes hold no space. */
 const nameOf = ({profile, route, deliveryId}: DeliveryKey) => `${profile} ${route} ${deliveryId}`;

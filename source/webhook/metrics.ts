@@ -1,6 +1,6 @@
 import type {Delivery} from '../core/delivery.ts';
 
-/** Upper bounds of the answer time, seconds. */
+/** Upper bounds of the buckets for answer times, seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Most routes with labels of their own; further routes share one label. */
@@ -10,21 +10,21 @@ const unknownRoute = '(unknown)';
 
 const otherRoutes = '(other)';
 
-/** Not a valid name of a profile: keeps the two labels above apart from routes with the same name. */
+/** The profile label beside the two route labels above. It is no valid name of a profile, so that real routes with these names stay distinct. */
 const noProfile = '-';
 
 /** Most answer times kept for the percentile of an interval. */
 const maxSamples = 1024;
 
 export type Interval = {
-	/** Requests answered since the last call. */
+	/** Requests answered since the last call of `interval`. */
 	readonly answered: number;
 	/** 95th percentile of their answer times, milliseconds; `undefined` without requests. */
 	readonly p95Ms?: number;
 };
 
 export type Metrics = {
-	/** `routeId` (`CompiledRoute.id`) is `undefined` for unknown routes, so that strangers cannot grow the list. */
+	/** Counts an answer. `routeId`: `CompiledRoute.id`, or `undefined` for unknown routes. These share one label, since strangers choose their names. */
 	observe(
 		routeId: string | undefined,
 		delivery: Pick<Delivery, 'profile' | 'route' | 'outcome' | 'durationMs' | 'bodyBytes'>,
@@ -175,7 +175,7 @@ export const writeCounters = (
 
 const durations = 'svc_webhook_request_duration_seconds';
 
-/** The histogram of answer times in the Prometheus text format. `counts` holds one number per bucket, not yet summed up. */
+/** The histogram of answer times in the Prometheus text format. `counts`: one number per bucket, not cumulative. */
 function writeDurations({
 	counts,
 	sum,

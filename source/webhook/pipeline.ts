@@ -22,16 +22,16 @@ import type {RequestHeaders} from './request-content.ts';
 
 export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 	readonly services: ReceiverServices;
-	/** Makes our identifiers of deliveries. */
+	/** Makes values of `Delivery.id`. */
 	readonly ids: () => string;
 	readonly metrics: Metrics;
-	/** Counts the events under way. */
+	/** Counts the events that are being processed. */
 	readonly busy: Busy;
-	/** Called when a run is stored and queued. `isImplied`: faces can derive the whole run from the event of its delivery. Must not throw. */
+	/** Called when a run is stored and queued; must not throw. `isImplied`: faces can derive the whole run from the event `delivery-received`. */
 	readonly onAccepted: (runId: number, isImplied: boolean) => void;
 	/**
-	 * Called when a stored group changed: an event opened or joined it (it is due at `dueOf(group).at`), or it was dispatched to make room for a new group; its run is then
-	 * reported to `onAccepted` as well. Emits nothing; must not throw.
+	 * Called when a stored group changed: an event opened or joined it (it is due at `dueOf(group).at`), or it was dispatched to make room for a new group. In the latter case
+	 * `onAccepted` is called with its run afterwards. Emits nothing; must not throw.
 	 */
 	readonly onGroupChanged: (group: Group) => void;
 };
@@ -39,13 +39,13 @@ export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 export type Pipeline = {
 	/** Answers one request; never rejects. */
 	post(request: WebhookRequest, headers: RequestHeaders): Promise<Reply>;
-	/** Sends a stored event through all steps after authentication, under an identifier of its own; never rejects. */
+	/** Processes a stored event from the first step after authentication, under a new identifier; never rejects. */
 	replay(event: KnownEvent, replayOf: string): Promise<Reply>;
-	/** Sends an event that its sender could not deliver through the same steps, under the sender's identifier; never rejects. */
+	/** Processes an event that its sender could not deliver in the same way, but under the sender's identifier; never rejects. */
 	recover(event: KnownEvent, deliveryId: string): Promise<Reply>;
 };
 
-/** Wraps the response table: opens a draft for each event, and reports its outcome to the faces, the journal and the metrics. */
+/** Wraps the response table: opens a draft for each event, and reports its outcome to faces, journal and metrics. */
 export function createPipeline({
 	services,
 	ids,
@@ -82,7 +82,7 @@ export function createPipeline({
 		trace: [],
 	});
 
-	/** A failing report does not change the decision. */
+	/** Reports a delivery. A failing report is logged, and does not change the decision. */
 	const tell = (draft: DeliveryDraft, report: () => void) => {
 		try {
 			report();
@@ -126,7 +126,7 @@ export function createPipeline({
 		}
 	};
 
-	/** Answers an unexpected error: nothing was accepted, the sender should try again. */
+	/** The answer after an unexpected error, 503: nothing was accepted, so the sender should try again. */
 	const fail = (draft: DeliveryDraft, error: unknown): Reply => {
 		log.error(`Cannot accept delivery for route "${draft.route}": ${messageOf(error)}`, {
 			delivery: draft.id,
@@ -149,7 +149,7 @@ export function createPipeline({
 		return reply;
 	};
 
-	/** Takes an event that was authenticated before, or that a person sends. */
+	/** Processes an event that needs no authentication: a person replays it, or it was fetched from its sender. */
 	const take = async (
 		{route, body, headers}: KnownEvent,
 		identity: Parameters<typeof openDraft>[1],
@@ -193,7 +193,7 @@ export function createPipeline({
 	};
 }
 
-/** Outcomes that the journal holds already; all others are noted at the end, so that each delivery can be opened. */
+/** Outcomes whose deliveries were stored before the request ends. The pipeline stores all others, so that a person can open each delivery. */
 const recorded: ReadonlySet<DeliveryOutcome> = new Set([
 	'accepted',
 	'coalesced',
@@ -219,7 +219,7 @@ export type RecoveredEvent = {
 	readonly body: string;
 };
 
-/** A stored event with `changes`. @throws SvcError `route_not_found`, `body_not_kept` */
+/** The event of a stored delivery, with the changes of a replay. @throws SvcError `route_not_found`, `body_not_kept` */
 export function replayedEvent(
 	stored: StoredDelivery,
 	{body, route: name = stored.route}: ReplayChanges,

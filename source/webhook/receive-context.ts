@@ -26,13 +26,13 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	readonly intake: Intake;
 	/** Why the journal last failed to write; `undefined` while it can be written. */
 	readonly journalFailing: () => string | undefined;
-	/** The served routes; called for every request, once per turn. Reloads the file of dynamic routes when it changed. */
+	/** The served routes. The file of dynamic routes is reloaded when it changed; called for every request, evaluated once per turn of the event loop. */
 	readonly routes: () => RouteTable;
 	readonly compile: (route: Route) => CompiledRoute;
 	/** Whether `/p/<profile>/webhooks/<route>` is served now. */
 	readonly multiplexing: () => boolean;
 	readonly doctor: SignatureDoctor;
-	/** Rates of the routes, and starts of `overflow: queue` routes. */
+	/** Rate limits of the routes, and the pace at which runs of `overflow: queue` routes start. */
 	readonly limits: Pick<Limits, 'windows' | 'paces'>;
 	readonly scripts: Scripts;
 	/** The folders of a profile. */
@@ -40,29 +40,29 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	/** Recognises comments by this gateway. */
 	readonly ownMark: AuthorshipMark;
 	readonly mutex: KeyedMutex;
-	/** Hands over the message of a `deliver_only` event; rejects when it failed. */
+	/** Delivers the message of a `deliver_only` event; rejects when that failed. */
 	readonly deliver: DeliverDirect;
 	/** The scheduled job of a `cron_job` route. */
 	readonly jobOf: JobOf;
 	readonly maxQueued: () => number;
-	/** Whether the server is bound to this machine only, as `INSECURE_NO_AUTH` requires. */
+	/** Whether the server listens on this machine only, as `INSECURE_NO_AUTH` requires. */
 	readonly isLoopback: boolean;
-	/** New requests are refused. */
+	/** Whether new requests are refused because the gateway is stopping. */
 	readonly isDraining: () => boolean;
-	/** Aborts when running work must end. */
+	/** Aborts when the gateway is stopping and running work must end. */
 	readonly stopping: AbortSignal;
 	/** Logs a warning once per `key`. */
 	readonly warnOnce: (key: string, message: string) => void;
 };
 
 /**
- * The folders of a profile, absolute: `in_file` resolves in `home`, `script` in `scripts`. `default` is the profile of this gateway.
+ * The folders of a profile, absolute: `in_file` is relative to `home`, `script` to `scripts`. `default` is the profile of this gateway.
  *
  * @see manual/filters-and-templates.md#filters, manual/filters-and-templates.md#scripts
  */
 type HomeOf = (profile: string) => {readonly home: string; readonly scripts: string};
 
-/** A delivery while its request is processed. The rows fill it in; strings are cleaned before they are written here. */
+/** A delivery while its request is processed. The rows of the response table fill it in, with cleaned strings. */
 export type DeliveryDraft = {
 	readonly id: string;
 	/** Milliseconds since 1970. */
@@ -71,17 +71,17 @@ export type DeliveryDraft = {
 	readonly startedAt: number;
 	readonly headers: RequestHeaders;
 	readonly redact: Redact;
-	/** The identifier by the sender. A signed identifier replaces the one of the headers. */
+	/** The sender's delivery identifier: at first from the headers, replaced by a signed one if there is one. */
 	deliveryId: string;
 	idSource: string;
-	/** The identifier is in the body, or signed with it: an identical body has the same one. */
+	/** Whether the signature covers the identifier, in the body or in a header, so that a copy of the request has the same one. */
 	hasSignedId: boolean;
-	/** The identifier does not come from the request: the event is replayed or was fetched. */
+	/** Whether the identifier does not come from the request, because the event is replayed or was fetched. */
 	readonly hasFixedId: boolean;
 	readonly replayOf: string | undefined;
 	profile: string;
 	route: string;
-	/** `CompiledRoute.id`, once the route was found: an untrusted name must not become a label. */
+	/** `CompiledRoute.id`, once the route was found. `undefined` for unknown routes, since an untrusted name must not become a label of metrics. */
 	routeId: string | undefined;
 	/** `CompiledRoute.keptHeaders`, once the route was found. */
 	keptHeaders: readonly string[];
@@ -89,20 +89,20 @@ export type DeliveryDraft = {
 	/** The subject of the event, once its payload was read. */
 	subject: string | undefined;
 	body: Buffer | undefined;
-	/** Set once the sender is authenticated and within its rate: strangers must not fill the disk. */
+	/** Whether the body is stored: only after authentication and the rate limit, since strangers must not fill the disk. */
 	keepsBody: boolean;
 	flags: number;
-	/** The quota of this minute is spent, and the route queues its overflow. */
+	/** Whether the event exceeds the rate limit of a route with `overflow: queue`. */
 	isAboveRate: boolean;
 	readonly trace: TraceStep[];
 };
 
-/** The result of one step. */
+/** The result of one step of the trace. */
 type StepResult = Omit<TraceStep, 'step'>;
 
 const maxDetailLength = 300;
 
-/** Adds a step. `detail` is our own text, or cleaned by `cleanDetail`. */
+/** Adds a step to the trace. `detail` must be our own text, or cleaned by `cleanDetail`. */
 export function note(
 	draft: DeliveryDraft,
 	step: TraceStepName,
@@ -111,7 +111,7 @@ export function note(
 	draft.trace.push({step, verdict, detail});
 }
 
-/** Replaces the detail of an earlier step. */
+/** Replaces the detail of the last trace step named `step`. */
 export function renote(draft: DeliveryDraft, step: TraceStepName, detail: string): void {
 	const index = draft.trace.findLastIndex(noted => noted.step === step);
 	const noted = draft.trace[index];
@@ -120,7 +120,7 @@ export function renote(draft: DeliveryDraft, step: TraceStepName, detail: string
 	}
 }
 
-/** Adds the step that ends the request with `reply`. */
+/** Adds the trace step that ends the request with `reply`. */
 export function stop(
 	draft: DeliveryDraft,
 	reply: Reply,
@@ -130,7 +130,7 @@ export function stop(
 	return reply;
 }
 
-/** Cleans an untrusted detail: redacted, one safe line, at most `maxLength` characters. Counts hostile characters in the draft. */
+/** Cleans an untrusted detail: redacted, one safe line, at most `maxLength` characters. Adds the number of hostile characters to `draft.flags`. */
 export function cleanDetail(
 	draft: DeliveryDraft,
 	text: string,
@@ -152,7 +152,7 @@ export function nameDraft(
 
 type Writable<Value> = {-readonly [Key in keyof Value]: Value[Key]};
 
-/** The delivery of a draft that is answered with `reply`. `now` is monotonic. */
+/** The delivery of a draft that is answered with `reply`. `now`: monotonic milliseconds. */
 export function deliveryOf(draft: DeliveryDraft, reply: Reply, now: number): Delivery {
 	const delivery: Writable<Delivery> = {
 		id: draft.id,
@@ -189,8 +189,8 @@ export function deliveryOf(draft: DeliveryDraft, reply: Reply, now: number): Del
 }
 
 /**
- * The delivery to be stored: with allowed headers, and, for authenticated senders, the raw body and the headers that filters read. `further`: steps that the journal
- * itself decides, stored at the end of the trace.
+ * The delivery to be stored: with the allowed headers and, for authenticated senders, the raw body and the headers that filters read. `further`: steps for the end of the
+ * stored trace, which the commit itself decides.
  */
 export function storedDeliveryOf(
 	draft: DeliveryDraft,
@@ -220,7 +220,7 @@ export type ReadyEvent = {
 	readonly prompt: string;
 	/** Keys of the payload whose values are in the prompt. */
 	readonly read: readonly string[];
-	/** The context of its templates. */
+	/** What the templates of the route render: the payload after the script, and the event type. */
 	readonly context: RenderContext;
 	/** `deliver_extra`, rendered. */
 	readonly extra: JsonObject;
@@ -228,31 +228,28 @@ export type ReadyEvent = {
 	readonly subject: string | undefined;
 	/** The repository of the event, for tools that may read it. */
 	readonly repository: string | undefined;
-	/** The parts of a pull request that are fetched before the agent starts. */
+	/** Which parts of a pull request are fetched before the agent starts. */
 	readonly prefetch: RunPlan['prefetch'];
 };
 
 /** The part of an event that is needed after it is handed to the journal. */
 export type NamedEvent = Pick<ReadyEvent, 'draft' | 'route' | 'event'>;
 
-/**
- * The event without its payload, for code that awaits the commit. A payload is many times as large in memory as on the wire, and all events of one turn await the same commit:
- * they must not keep their payloads alive.
- */
+/** The event without its payload, for code that awaits the commit: all events of one turn await the same commit, and a payload takes many times its wire size in memory. */
 export const withoutPayload = ({draft, route, event}: ReadyEvent): NamedEvent => ({
 	draft,
 	route,
 	event,
 });
 
-/** The names in replies to this event. */
+/** The names that replies to this event contain. */
 export const namesOf = ({draft, route, event}: NamedEvent) => ({
 	route: route.name,
 	event,
 	deliveryId: draft.deliveryId,
 });
 
-/** The identity of an event for the check for duplicates. */
+/** By what duplicates of an event are recognised. */
 export const duplicateKeyOf = ({draft, route}: NamedEvent) => ({
 	bodyHash: bodyHashOf(draft, route),
 	profile: route.profile,
@@ -261,7 +258,8 @@ export const duplicateKeyOf = ({draft, route}: NamedEvent) => ({
 });
 
 /**
- * `dedupe_body: true`: the body is a second identifier. A replay is intended, and never a duplicate. A signed identifier decides alone.
+ * The hash of the body as a second identifier, for routes with `dedupe_body: true`. `undefined` for replays, which are never duplicates, and for signed identifiers, which
+ * decide alone.
  *
  * @see manual/receiver.md#bodies
  */

@@ -42,16 +42,16 @@ import {type RenderContext, type Rendered, rawDump, renderTemplate} from './temp
 
 const maxNameLength = 256;
 
-/** A request to `/webhooks/…`, its body unread. */
+/** A request to `/webhooks/…` whose body was not read yet. */
 export type WebhookRequest = RequestedRoute & {
 	readonly method: string;
-	/** Bytes, as the client declared them; `undefined` for a chunked body. */
+	/** The value of `Content-Length`; `undefined` for a chunked body. */
 	readonly declaredBytes: number | undefined;
 	readBody(limit: number): Promise<BodyRead>;
 };
 
 /**
- * The response table up to the authentication of the sender, then `receiveAuthenticated`. The first row that applies ends the request.
+ * Applies the response table, from top to bottom; the first row that applies ends the request. The rows after authentication and rate limit are in `receiveAuthenticated`.
  * Rejects only when the store cannot be read or written.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
@@ -83,7 +83,7 @@ export async function receive(
 	}
 
 	if (found.kind === 'invalid') {
-		// Before the body is read: the event cannot be authenticated.
+		// Refused before its body is read: without a valid route the event cannot be authenticated.
 		return stop(draft, refusals.invalid, {
 			step: 'route',
 			detail: cleanDetail(draft, found.reason),
@@ -121,7 +121,7 @@ export async function receive(
 	return refusal ?? receiveAuthenticated(draft, {route, body}, services);
 }
 
-/** The rest of the response table, for authenticated events; replays enter here. Rejects as `receive` does. */
+/** The remaining rows of the response table, for authenticated events; replays start here. Rejects as `receive` does. */
 export async function receiveAuthenticated(
 	draft: DeliveryDraft,
 	{route, body}: {readonly route: Route; readonly body: Buffer},
@@ -146,11 +146,11 @@ export async function receiveAuthenticated(
 
 	const acknowledge = route.signature && acknowledgementOf(route.signature, parsed.payload);
 	const reply = decide(draft, {route, body, parsed}, services);
-	// Not awaited unless needed: that would keep the payload until the journal is written.
+	// Awaited only if needed, since waiting here keeps the payload in memory until the journal is written.
 	return acknowledge ? acknowledge(await reply) : reply;
 }
 
-/** The rows from the event on. */
+/** The rows of the response table from the event type on. */
 async function decide(
 	draft: DeliveryDraft,
 	{
@@ -217,7 +217,7 @@ async function decide(
 	}
 
 	if (!route.enabled) {
-		// Stored with its body, without taking its identifier: it can be sent again or replayed.
+		// The delivery is stored with its body but does not reserve its identifier, so that it can be sent again or replayed.
 		return stop(draft, refusals.paused, {
 			step: 'dispatch',
 			detail: 'the route is paused: lost unless its sender tries again, or it is replayed later',
@@ -243,7 +243,7 @@ async function decide(
 	const repository = repositoryOf(route, sent);
 	const {text: prompt, read} = renderPrompt(draft, compiled, {context, prefetch});
 	const extra = compiled.renderExtra(context);
-	// From the received payload: a script may change it into anything.
+	// Read from the received payload, since a script may have changed it into anything.
 	const subject = subjectOf(parsed.payload);
 	const ready = {
 		draft,
@@ -261,14 +261,14 @@ async function decide(
 	return dispatchEvent(ready, services);
 }
 
-/** Whether the payload is a batch without events, also in the form of LINE. */
+/** Whether the payload is an empty list of events: `[]`, or `{"events": []}` as LINE sends it. */
 const isEmptyList = (payload: JsonValue): boolean => {
 	const list =
 		isJsonObject(payload) && Object.hasOwn(payload, 'events') ? payload['events'] : payload;
 	return Array.isArray(list) && list.length === 0;
 };
 
-/** Renders the prompt, and notes its length, its keys of the payload and the prefetch in the trace. */
+/** Renders the prompt. Notes its length, the payload keys that it contains, and the prefetch in the trace. */
 function renderPrompt(
 	draft: DeliveryDraft,
 	{prompt}: CompiledRoute,

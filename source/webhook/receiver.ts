@@ -43,11 +43,11 @@ export type ReceiverDependencies = Pick<
 		| 'ownMark'
 		| 'routes'
 	> & {
-		/** Prometheus text by other rooms, appended to `/metrics`. */
+		/** Metrics of other parts of the gateway, as Prometheus text to append to `/metrics`. */
 		readonly metrics: () => Promise<string>;
-		/** The journal is shared with other gateways: `/health` then reports when this one cannot reach it. */
+		/** Whether other gateways use the same journal: then `/health` reports when this gateway cannot reach it. */
 		readonly sharesStore?: boolean;
-		/** Address at which `/metrics` may be read: a loopback address allows only this machine; without one there are no metrics. */
+		/** Address at which `/metrics` may be read; a loopback address allows only this machine, `undefined` nobody. */
 		readonly metricsHost: () => string | undefined;
 		/** The environment from which scripts inherit a few variables (`PATH`, `HOME`, `LANG`…). */
 		readonly environment: () => Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ type ReceiverOptions = {
 	readonly host: string;
 	/** 0: any free port. */
 	readonly port: number;
-	/** Bound of the queue; called per event, so that it may be reloaded. */
+	/** Most runs that may be queued; called per event, so that a reload takes effect. */
 	readonly maxQueued: () => number;
 };
 
@@ -66,18 +66,21 @@ type ReceiverStats = Interval & {readonly inFlight: number; readonly connections
 export type Receiver = {
 	/** @throws SvcError `port_in_use`, `port_forbidden`, `host_unavailable`, `listen_failed` */
 	listen(): Promise<{readonly url: string}>;
-	/** Drains: `Connection: close` for 1 s, work stopped and scripts killed after 5 s. Requests meanwhile get a 503. */
+	/** Drains: for 1 s answers carry `Connection: close`, after 5 s running work is aborted and scripts are killed. New requests get a 503. */
 	close(): Promise<void>;
-	/** Sends a stored delivery through the pipeline after authentication; does not count towards the rate limit, is never a duplicate. @throws SvcError `route_not_found`, `body_not_kept` */
+	/**
+	 * Processes a stored delivery from the first step after authentication. It does not count towards the rate limit, and is never a duplicate. @throws SvcError
+	 * `route_not_found`, `body_not_kept`
+	 */
 	replay(stored: StoredDelivery, changes?: ReplayChanges): Promise<ReceiverAnswer>;
-	/** The effects of `replay` if filters and script pass the event. Changes nothing. Throws as `replay` does. */
+	/** What `replay` would do if filters and script pass the event. Changes nothing. Throws as `replay` does. */
 	planReplay(stored: StoredDelivery, changes?: ReplayChanges): ReplayEffects;
 	/**
-	 * Sends an event that was fetched from its sender, which could not deliver it, through the pipeline after authentication. Does not count towards the rate limit; keeps the identifier by the sender, so
-	 * that an event which was accepted before is a duplicate. @throws SvcError `route_not_found`
+	 * Processes an event that its sender could not deliver, and that was fetched from that sender, from the first step after authentication. It does not count towards the rate
+	 * limit. It keeps the sender's identifier, so that an event which was accepted before is a duplicate. @throws SvcError `route_not_found`
 	 */
 	recover(event: RecoveredEvent): Promise<ReceiverAnswer>;
-	/** Present use of the rate limit of a served route; `undefined` for any other name. */
+	/** How much of the rate limit of a served route is used; `undefined` for any other name. */
 	rateOf(name: string): Promise<RateUse | undefined>;
 	/** The present load, and the requests answered since the last call. */
 	stats(): ReceiverStats;
@@ -87,7 +90,7 @@ export type Receiver = {
 const maxInLine = 16;
 
 /**
- * The webhook receiver: HTTP in, journaled runs and direct deliveries out. One instance listens once; after a refusal or a close make another.
+ * The webhook receiver: HTTP in, journaled runs and direct deliveries out. It can listen only once; after a failed `listen`, or after `close`, create another one.
  *
  * @see manual/receiver.md#settings, manual/filters-and-templates.md#scripts, manual/receiver.md#answers, manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
  */
@@ -181,8 +184,8 @@ export function createReceiver(
 const answerOf = ({status, body}: Reply): ReceiverAnswer => ({status, body});
 
 /**
- * Calls `ask` at most once per turn of the event loop; further calls in the turn return the same answer. Requests that are read
- * in one turn had all arrived before the first call, so that none misses a change made before it was sent.
+ * Calls `ask` at most once per turn of the event loop; further calls in the turn return the same answer. All requests that are read in one turn arrived before the first call,
+ * so each sees every change that was made before it was sent.
  */
 export function oncePerTurn<Answer>(ask: () => Answer): () => Answer {
 	let known: {readonly answer: Answer} | undefined;
@@ -198,7 +201,7 @@ export function oncePerTurn<Answer>(ask: () => Answer): () => Answer {
 	};
 }
 
-/** Most remembered keys. Beyond that all are forgotten, and warnings may be repeated. */
+/** Most remembered keys. Above that all are forgotten, and warnings are repeated. */
 const maxKeys = 1000;
 
 /** Logs a warning once per key. */

@@ -13,15 +13,15 @@ import type {RenderContext} from './template.ts';
 
 export type ReplayEffects = {
 	readonly route: string;
-	/** One line per consequence, cleaned. */
+	/** What would happen: one cleaned line each. */
 	readonly effects: readonly string[];
-	/** Whether it has effects beyond the log. */
+	/** Whether a person must confirm the replay: it reaches people, runs a script, or may pass filters that stopped the event before. */
 	readonly needsConfirmation: boolean;
 };
 
 type PlanDependencies = Pick<ReceiverServices, 'compile' | 'jobOf'> & Pick<World, 'redact'>;
 
-/** Consequences, and the target of the answer. */
+/** What would happen, and the target of the answer. */
 type Outlook = {readonly effects: readonly string[]; readonly target: string};
 
 /** The effects of an event on `route` if its filters and its script pass it unchanged. Changes nothing. */

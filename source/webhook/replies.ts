@@ -13,7 +13,7 @@ export type Reply = Pick<
 	readonly runId?: number;
 	/** Faces cannot derive the whole run from the delivery: the run belongs to a job, or starts later. */
 	readonly isMoreThanImplied?: true;
-	/** The group that the event waits in, and the one that was dispatched to make room for it. */
+	/** The group that the event joined, and the one that was dispatched to make room for it. */
 	readonly joined?: {readonly group: Group; readonly dispatched?: Group};
 	/** An unauthenticated request without effect: shown, but not stored. */
 	readonly isPassing?: true;
@@ -28,7 +28,7 @@ const reply = (status: number, outcome: DeliveryOutcome, body: JsonObject): Repl
 const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply =>
 	reply(status, outcome, {error});
 
-/** Rows of the response table whose body never changes. @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions */
+/** The refusals of the response table, whose bodies never change. @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions */
 export const refusals = {
 	unknownRoute: refusal(404, 'route', 'Unknown route'),
 	host: refusal(403, 'route', 'Host not allowed'),
@@ -62,7 +62,7 @@ export const rateReply = (retryAfterSeconds: number): Reply => ({
 /** 400: the body is empty or malformed. */
 export const bodyReply = (error: string): Reply => refusal(400, 'body', error);
 
-/** The names in replies to a readable event. */
+/** The names that replies to a readable event contain. */
 export type EventNames = {
 	readonly route: string;
 	readonly event: string;
@@ -83,7 +83,7 @@ export const firedReply = ({route, event, deliveryId}: EventNames, job: string):
 		delivery_id: deliveryId,
 	});
 
-/** 202: the event waits with others of its key. */
+/** 202: the event joined the group of its key. */
 export const coalescedReply = ({route, event, deliveryId}: EventNames): Reply =>
 	reply(202, 'coalesced', {status: 'coalesced', route, event, delivery_id: deliveryId});
 
@@ -117,7 +117,7 @@ export const challengeReply = ({
 			}
 		: echo(text);
 
-/** Echoes a text of the sender, so that no browser takes it for a page. */
+/** Echoes a text of the sender as plain text, which no browser renders as a page. */
 const echo = (text: string): Reply => ({
 	status: 200,
 	outcome: 'challenge',
@@ -144,7 +144,7 @@ export const handshakeReply = (headers: Readonly<Record<string, string>>): Reply
 	isPassing: true,
 });
 
-/** 200: the identifier was accepted less than an hour ago. */
+/** 200: an event with the same identifier, or the same body, was accepted less than an hour ago. */
 export const duplicateReply = ({deliveryId}: EventNames): Reply =>
 	reply(200, 'duplicate', {status: 'duplicate', delivery_id: deliveryId});
 

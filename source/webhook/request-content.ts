@@ -33,7 +33,7 @@ export const deliveryIdHeaders = [
 	'x-request-id',
 ] as const;
 
-/** Headers with event and delivery of all known senders. */
+/** Headers in which known senders name event type and delivery identifier. */
 const senderHeaders = [
 	...senderNames.map(name => senderOf(name)?.names ?? {}),
 	cloudEventNames(undefined),
@@ -54,12 +54,12 @@ const maxStoredValueLength = 512;
 /** Whether a header is stored and shown with every delivery: never one with a secret, a token or a signature. */
 export const isStoredHeader = (name: string): boolean => storedNames.has(name);
 
-/** Characters of a value that are read: enough to recognise a secret that is cut. */
+/** Values are cut to this length before redaction. It exceeds the stored length, so that a secret which crosses that limit is still recognised. */
 const lookedAt = 2048;
 
 /**
- * The headers to be stored with a delivery, redacted and cleaned, at most 512 characters each. Those of `further` are stored unchanged or not at all, since filters of a replay
- * must not see another value.
+ * The headers to be stored with a delivery, redacted and cleaned, at most 512 characters each. Headers in `further` are stored unchanged or not at all, since filters must see
+ * the same value in a replay.
  */
 export function headersToStore(
 	headers: RequestHeaders,
@@ -102,8 +102,8 @@ export type ParsedBody =
 const refuse = (error: string): ParsedBody => ({ok: false, error});
 
 /**
- * The payload of a body: any JSON, whatever the content type; a form becomes an object. JSON with the content type of
- * a form is still read as JSON. In a form of a code host (with its event header) the JSON in the field `payload` is the payload.
+ * Parses a body as JSON, whatever the content type; with the content type of a form, a body that is no JSON object or list becomes an object of its fields. In a form of a code
+ * host (with its event header) the payload is the JSON in the field `payload`.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#bodies
  */
@@ -121,7 +121,8 @@ export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
 		return parseJson(text, body);
 	}
 
-	// Clients such as curl label any body as a form by default. The content type is not signed, so that an identifier in the body must not depend on it. No form begins with these characters.
+	// A body that looks like JSON is parsed as JSON first: clients such as curl label any body as a form, and no form begins with `{` or `[`. Since the content type is not
+	// signed, it must not decide whether an identifier in the body is found.
 	const json = /^\s*[{[]/.test(text) ? parseJson(text, body) : undefined;
 	return json?.ok
 		? json
@@ -140,7 +141,7 @@ function parseJson(text: string, rawJson: Buffer): ParsedBody {
 
 function parseForm(text: string, isOfCodeHost: boolean): ParsedBody {
 	try {
-		// URLSearchParams accepts anything; this throws for a broken escape and for escapes that are no UTF-8.
+		// URLSearchParams accepts anything; decodeURIComponent throws for broken escapes, and for escapes that are no UTF-8.
 		decodeURIComponent(text);
 	} catch {
 		return refuse('Malformed form body');
@@ -158,8 +159,8 @@ function parseForm(text: string, isOfCodeHost: boolean): ParsedBody {
 }
 
 /**
- * In other forms, a JSON object in the field `payload` is parsed, so that `payload.<x>` can read its members. Above
- * 128 levels it stays text: scripts receive a form as JSON, and writing deeper JSON would exhaust the stack.
+ * Parses a JSON object in the field `payload` of forms by other senders, so that `payload.<x>` can read its members. Above 128 levels it stays text: scripts receive a form as
+ * JSON, and writing deeper JSON would exhaust the stack.
  */
 function withPayloadObject(fields: Readonly<Record<string, string>>): JsonObject {
 	const text = Object.hasOwn(fields, 'payload') ? fields['payload'] : undefined;

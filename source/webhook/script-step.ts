@@ -79,7 +79,7 @@ export async function transformPayload(
 	}
 }
 
-/** A script stopped by the gateway gives no verdict: the sender should try again. */
+/** The reply after a failed script. If the gateway stopped the script, the sender should try again. */
 function failureReply(
 	stopped: boolean,
 	{draft, route}: {readonly draft: DeliveryDraft; readonly route: Route},
@@ -101,7 +101,7 @@ export type ScriptExit =
 			/** The last characters of its error output. */
 			readonly stderr: string;
 	  }
-	/** `waitedMs`: time in the queue before. */
+	/** Killed after it had run for `afterMs`; before that it was in the queue for `waitedMs`. */
 	| {readonly kind: 'timeout'; readonly afterMs: number; readonly waitedMs: number}
 	| {readonly kind: 'too-much-output'; readonly limitBytes: number}
 	| {readonly kind: 'missing'}
@@ -177,5 +177,5 @@ function judgeOutput(output: string, payload: JsonValue): ScriptVerdict {
 		: {kind: 'replace', payload: parsed, detail: 'replaced the payload'};
 }
 
-/** A list or a scalar moves to the member `payload`, to make room for `script_output`. */
+/** Makes room for `script_output`: a list or a scalar becomes the member `payload` of an object. */
 const asObject = (payload: JsonValue) => (isJsonObject(payload) ? payload : {payload});

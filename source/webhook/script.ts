@@ -32,13 +32,13 @@ type ScriptJob = {
 };
 
 export type Scripts = {
-	/** Runs one script until its process group has ended; never rejects. `busy`: no place became free in time, the script was not started. */
+	/** Runs one script until its process group has ended; never rejects. `busy`: the queue was full or did not move in time, so the script was not started. */
 	run(job: ScriptJob, signal: AbortSignal): Promise<ScriptExit | {readonly kind: 'busy'}>;
 };
 
 /**
- * Runs filter scripts: at most 8 at once and 64 in the queue, with one timeout for queue and work. Each has its own process group, which is killed at the timeout, at 1 MiB of output,
- * when the gateway stops, and when the script ends.
+ * Runs filter scripts, at most 8 at once and 64 in the queue; the timeout of a script includes its time in the queue. Each script has its own process group, which is killed at
+ * the timeout, at 1 MiB of output, when the gateway stops, and when the script ends.
  *
  * @see manual/filters-and-templates.md#scripts
  */

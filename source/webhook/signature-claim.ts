@@ -18,7 +18,7 @@ export type SignatureScheme =
 export type SignedRequest = {
 	readonly headers: RequestHeaders;
 	readonly body: Buffer;
-	/** With its question mark; absent without one. */
+	/** The query with its question mark; absent if there is none. */
 	readonly query?: string;
 };
 
@@ -41,14 +41,14 @@ export type SignatureVerdict =
 	  }
 	| {readonly ok: false; readonly detail: string};
 
-/** Seconds that a signed timestamp may differ from the server's clock, either side. @see manual/receiver.md#settings */
+/** How far a signed timestamp may be before or after the server's clock, seconds. @see manual/receiver.md#settings */
 const toleranceSeconds = 300;
 
 const wholeSeconds = /^\d{1,12}$/;
 
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** The problem with a signed time; `undefined`: none. Seconds: only digits, at most 12. `header`: where the time stands, for the sentence. */
+/** Why a signed time is refused; `undefined`: it is accepted. Seconds are 1 to 12 digits. `header`: the name of the header or item with the time, for the sentence. */
 export function problemOfTimestamp(
 	{
 		text,
@@ -93,7 +93,7 @@ function secondsOf(text: string, format: TimeFormat | undefined): number | undef
 	return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }
 
-/** A clock skew in words; both in seconds. */
+/** A clock skew in words; `skew` and `most` in seconds. */
 export const describeSkew = (skew: number, most: number): string =>
 	`skew ${skew > 0 ? '+' : ''}${skew} s, at most ${most} s either side`;
 
@@ -171,7 +171,7 @@ export function hmacOf(
 export const sameDigest = (left: Buffer, right: Buffer): boolean =>
 	left.length === right.length && timingSafeEqual(left, right);
 
-/** The claim of a request about its HMAC signature; unverified until a key confirms it. */
+/** A signature as read from a request, with what it should cover. Nothing is verified yet. */
 export type HmacClaim = SignedContent & {
 	readonly scheme: Exclude<SignatureScheme, 'token'>;
 	/** Lower-case name of the header that holds the signature. */
@@ -182,11 +182,11 @@ export type HmacClaim = SignedContent & {
 		readonly encoding: DigestEncoding;
 		readonly isEd25519?: true;
 	};
-	/** One valid digest is enough; empty when the header holds none in that form. */
+	/** The digests in the header, of which one has to be valid. Empty if none has the expected form. */
 	readonly digests: readonly Buffer[];
-	/** Ed25519 signatures of the same content; one valid signature is enough. */
+	/** Ed25519 signatures of the same content, of which one has to be valid. */
 	readonly ed25519Signatures: readonly Buffer[];
-	/** Which keys of the route apply. */
+	/** The list in `SignatureKeys` that the digests are checked with. */
 	readonly keys: 'standard' | 'plain' | 'literal';
 	/** Absent for schemes without a signed time. */
 	readonly timestamp?: {
@@ -194,9 +194,9 @@ export type HmacClaim = SignedContent & {
 		readonly text: string | undefined;
 		readonly format?: TimeFormat;
 	};
-	/** The signed content instead of the body; a result of `undefined` never matches. */
+	/** Makes the signed content, for schemes that do not sign the body itself; `undefined` never matches. */
 	readonly contentOf?: (body: Buffer) => string | undefined;
-	/** The problem with a correctly signed body. */
+	/** Checks a body whose signature is valid; returns why it is refused all the same. */
 	readonly problemOfBody?: (body: Buffer, nowMs: number) => string | undefined;
 	readonly signedIdHeader?: string;
 };
@@ -214,10 +214,10 @@ export type TokenClaim = {
 
 export type Claim = HmacClaim | TokenClaim;
 
-/** A claim, or the problem. */
+/** A claim, or why there is none. */
 export type ClaimReading = {readonly claim: Claim} | {readonly problem: string};
 
-/** A signature scheme: its header, and the reader of its value. */
+/** A signature scheme: its header, and how to read the value. */
 export type Scheme = {
 	/** Lower case. */
 	readonly header: string;
@@ -237,7 +237,7 @@ export const tokenScheme = (header: string): Scheme => ({
 	}),
 });
 
-/** The position of the secret that confirms `claim` for `body`; 0: none. Does not check timestamps. */
+/** The position (from 1) of the secret that confirms `claim` for `body`; 0: none does. Does not check timestamps. */
 export function positionOfMatch(claim: Claim, keys: SignatureKeys, body: Buffer): number {
 	if (claim.scheme === 'token') {
 		return claim.lacksPrefix === undefined

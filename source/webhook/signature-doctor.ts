@@ -22,7 +22,7 @@ import {verifySignature} from './signature.ts';
 /** Most explanations a second, since strangers can cause them; further refusals are not explained. */
 const maxPerSecond = 5;
 
-/** Time for explanations in a second, milliseconds. The explanation that exceeds it is the last one of that second; a large JSON body alone can take as long. */
+/** Time budget for explanations in one second, milliseconds. It is checked before each explanation, so the last one may exceed it, as a large JSON body does. */
 const maxMsPerSecond = 50;
 
 /** Most sentences of one explanation. */
@@ -30,14 +30,14 @@ const maxFindings = 4;
 
 type Circumstances = {
 	readonly route: Route;
-	/** Routes whose secrets are tried, at most the first 50. May include `route` itself. */
+	/** Routes whose secrets are tried, at most the first 50; `route` itself is skipped. */
 	readonly others: Iterable<Route>;
 };
 
 export type SignatureDoctor = {
 	/**
-	 * `refusal` (the detail of the verdict) with an explanation, as one line for the operator; `refusal` alone after five
-	 * explanations, or 50 ms of them, within the second. Contains no secret, no digest and no value of a header.
+	 * Returns `refusal` (the detail of the verdict) followed by an explanation, as one line for the operator. Returns `refusal` alone after five explanations, or 50 ms of
+	 * them, within a second. The line contains no secret, no digest and no value of a header.
 	 */
 	explain(
 		request: SignedRequest,
@@ -45,7 +45,7 @@ export type SignatureDoctor = {
 	): string;
 };
 
-/** Explains refused signatures, at most five a second, for at most 50 ms. */
+/** Explains refused signatures: at most five per second, and no further one in a second after 50 ms. */
 export function createSignatureDoctor({clock}: {readonly clock: Clock}): SignatureDoctor {
 	let since = -Infinity;
 	let explained = 0;
@@ -73,8 +73,8 @@ export function createSignatureDoctor({clock}: {readonly clock: Clock}): Signatu
 }
 
 /**
- * Why the signature of `request` is refused: the detail of the verdict, then at most three sentences on what would have passed. Empty when it
- * is not refused. Pure. Bounded: bodies above 256 KiB are judged by their headers alone, and at most 8 MiB are hashed.
+ * Why the signature of `request` is refused: the detail of the verdict, then at most three sentences on what would have passed; empty if it is valid. Pure. Bounded: bodies
+ * above 256 KiB are judged by their headers alone, and at most 8 MiB are hashed.
  *
  * @see manual/signatures.md#refused-signatures
  */
@@ -105,7 +105,7 @@ export function explainRefusal(
 	return findings;
 }
 
-/** The most certain first; a generator, so that each is computed on demand. */
+/** The findings, the most certain first; a generator, so that each is computed on demand. */
 function* findingsOf(refusal: RefusedSignature): Generator<string> {
 	const {route, request} = refusal;
 	const reading = readClaim(route.signature, request.headers, addressOf(route, request));
@@ -137,7 +137,7 @@ function* findingsOf(refusal: RefusedSignature): Generator<string> {
 type Found = {
 	readonly algorithm: HmacAlgorithm;
 	readonly encoding: DigestEncoding;
-	/** Untrusted: for comparison, not to be shown. */
+	/** Untrusted: compare it, but do not show it. */
 	readonly prefix: string;
 	readonly digest: Buffer;
 };
@@ -147,10 +147,7 @@ const milliseconds = /^\d{13}$/;
 /** Most items of a header that are read. */
 const maxItems = 16;
 
-/**
- * The error in the written form of a signature, and the claim as probably meant: with digests in another
- * encoding, of another length, or after another prefix.
- */
+/** Finds an error in the form of a signature, such as another encoding, length or prefix. Returns it with the claim as the sender probably meant it. */
 function explainForm(
 	{request: {headers}}: RefusedSignature,
 	claim: Claim,

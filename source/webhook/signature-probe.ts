@@ -2,7 +2,7 @@ import type {Route} from '../config/route.ts';
 import {positionOfMatch, type Claim, type SignedRequest} from './signature-claim.ts';
 import {retiredKeysOf, signatureKeysOf, type SignatureKeys} from './signature.ts';
 
-/** Whether one of `keys` confirms `claim` for `body`. Also false once the budget is spent. */
+/** Whether one of `keys` confirms `claim` for `body`; false once the budget is spent. */
 export type Probe = (claim: Claim, keys: SignatureKeys, body: Buffer) => boolean;
 
 /** A refused request and its context. */
@@ -15,13 +15,13 @@ export type RefusedSignature = {
 	readonly probe: Probe;
 };
 
-/** Largest body that is hashed again, bytes. */
+/** Largest body that is hashed again for an explanation, bytes. */
 export const maxProbedBodyBytes = 262_144;
 
 /** Most bytes hashed for one explanation, about 10 ms. */
 const budgetBytes = 8_388_608;
 
-/** The fixed costs of an HMAC and of an Ed25519 signature, in hashed bytes. */
+/** The cost of an HMAC (and, below, of an Ed25519 signature) besides that of its content, in hashed bytes. */
 const costOfDigest = 512;
 
 const costOfEd25519 = 65_536;

@@ -28,7 +28,7 @@ export const hubScheme: Scheme = {
 	}),
 };
 
-/** Generic V2: `<timestamp>.<body>`, the timestamp signed as it was sent. @see manual/signatures.md#schemes */
+/** Generic V2: signs `<timestamp>.<body>`, with the timestamp exactly as it was sent. @see manual/signatures.md#schemes */
 export const v2Scheme: Scheme = {
 	header: 'x-webhook-signature-v2',
 	read(value, headers) {
@@ -46,7 +46,7 @@ export const v2Scheme: Scheme = {
 	},
 };
 
-/** Generic V1 (legacy): the body alone, no replay protection. @see manual/signatures.md#schemes */
+/** Generic V1 (legacy): signs the body alone, without replay protection. @see manual/signatures.md#schemes */
 export const v1Scheme: Scheme = {
 	header: 'x-webhook-signature',
 	read: value => ({
@@ -86,8 +86,8 @@ const maxSignatures = 16;
 const maxEd25519Signatures = 4;
 
 /**
- * Standard Webhooks with either family of header names: `<id>.<timestamp>.<raw body>`. In the space-separated list any `v1` (HMAC-SHA256, `whsec_`) and any
- * `v1a` (Ed25519, `whpk_`; the first 4) passes. The signature header determines the family of the other two headers.
+ * Standard Webhooks: `<id>.<timestamp>.<raw body>`, with headers of either family. In the space-separated list any `v1` (HMAC-SHA256, `whsec_`) and any `v1a` (Ed25519,
+ * `whpk_`; the first 4) passes. The other two headers must be of the same family as the signature header.
  *
  * @see manual/signatures.md#schemes, manual/receiver.md#order-of-decisions
  */
@@ -149,13 +149,13 @@ export const senderSchemes = Object.fromEntries(
 
 const ownSchemeOf = oncePer((spec: SignatureSpec) => formScheme(spec.kind, formOf(spec)));
 
-/** The scheme named or described by `spec`; made once per object. */
+/** The scheme that `spec` names or describes; made once per object. */
 export const schemeOf = (spec: SignatureSpec): Scheme =>
 	spec.kind !== 'custom' && spec.header === undefined
 		? senderSchemes[spec.kind]
 		: ownSchemeOf(spec);
 
-/** In order of precedence: the first scheme with a present header decides alone. @see manual/signatures.md#schemes */
+/** The schemes of routes without `signature`, in order of precedence: the first whose header is present decides alone. @see manual/signatures.md#schemes */
 export const recognisedSchemes: readonly Scheme[] = [
 	standardScheme('svix'),
 	standardScheme('webhook'),
@@ -168,7 +168,7 @@ export const recognisedSchemes: readonly Scheme[] = [
 
 const unsigned: ClaimReading = {problem: 'no signature header'};
 
-/** Reads the claim in the headers, by the scheme of the route when it names one, else by the first recognised scheme. */
+/** Reads the claim in the headers by the scheme that the route names, else by the first recognised scheme. */
 export function readClaim(
 	spec: SignatureSpec | undefined,
 	headers: RequestHeaders,

@@ -18,8 +18,8 @@ import {readClaim} from './signature-schemes.ts';
 import {inWords} from './time-in-words.ts';
 
 /**
- * Verifies the signature of `request` with the secrets of `route`, by the scheme that the route names, else by the first one with a present header. A retired
- * secret passes until its end. Pure; never throws, whatever the headers hold. `nowMs`: wall clock, milliseconds since 1970.
+ * Verifies the signature of `request` with the secrets of `route`, by the scheme that the route names, else by the first scheme whose header is present. A retired secret
+ * passes until it expires. Pure; never throws, whatever the headers hold. `nowMs`: wall clock, milliseconds since 1970.
  *
  * @see manual/signatures.md#schemes
  */
@@ -54,7 +54,7 @@ export function verifySignature(
 
 const refused = (detail: string): SignatureVerdict => ({ok: false, detail});
 
-/** The secret, as written, that signed `request`; without a valid signature (a replay) the first secret of the route. */
+/** The key of the secret (as written) that signed `request`; of the first secret if none did, as in a replay. */
 export function signingKeyOf(route: Route, request: SignedRequest): KeyObject | undefined {
 	const reading = readClaim(route.signature, request.headers, addressOf(route, request));
 	const retired = retiredKeysOf(route).map(({keys}) => keys);
@@ -69,7 +69,7 @@ export function signingKeyOf(route: Route, request: SignedRequest): KeyObject | 
 	return signatureKeysOf(route).literal[0]?.value;
 }
 
-/** Whether `text` is a secret of `route`, or a retired one before its end. Compares in constant time. */
+/** Whether `text` is a secret of `route`, or a retired one that has not expired. Compares in constant time. */
 export function isSecretOf(route: Route, text: string, nowMs: number): boolean {
 	const digest = createHash('sha256').update(text).digest();
 	const retired = retiredKeysOf(route).filter(({until}) => nowMs <= until);
@@ -78,7 +78,7 @@ export function isSecretOf(route: Route, text: string, nowMs: number): boolean {
 	);
 }
 
-/** The problem with a claim that no secret can solve. */
+/** Why a claim is refused whatever the secret: prefix, timestamp, or form of the signature. */
 function problemOfClaim(claim: Claim, nowMs: number): string | undefined {
 	if (claim.scheme === 'token') {
 		return claim.lacksPrefix === undefined
@@ -93,7 +93,7 @@ function problemOfClaim(claim: Claim, nowMs: number): string | undefined {
 		: problem;
 }
 
-/** Empty for the first secret, which senders normally use. */
+/** Names the secret that matched; empty for the first one, which senders normally use. */
 const describeSecret = (position: number, {count}: SignatureKeys): string =>
 	position === 1 ? '' : ` with secret ${position} of ${count}`;
 
@@ -136,13 +136,13 @@ function passed(claim: Claim, holder: string): SignatureVerdict {
 /** A value derived from a secret, with the position of the secret in the list, from 1. */
 export type Held<Value> = {readonly value: Value; readonly position: number};
 
-/** The secrets of a route in the forms of the schemes, without empty keys and `INSECURE_NO_AUTH`, so that these never match. */
+/** The keys made from the secrets of a route, in one list per use. Empty secrets and `INSECURE_NO_AUTH` are left out, so that they never match. */
 export type SignatureKeys = {
 	/** For Standard Webhooks: the base64-decoded part after `whsec_` if it has at least 8 bytes; any other secret as UTF-8. */
 	readonly standard: ReadonlyArray<Held<KeyObject>>;
 	/**
-	 * For schemes recognised by their header: every secret as written, since most senders do not know the prefix; and, because "`whsec_` secrets are base64-decoded",
-	 * the decoded key, if it has at least 16 bytes, so that it is no easier to guess.
+	 * For schemes recognised by their header: every secret as written, since most senders do not know the prefix `whsec_`; also the decoded key of a `whsec_` secret, if it has
+	 * at least 16 bytes, so that it is no easier to guess.
 	 */
 	readonly plain: ReadonlyArray<Held<KeyObject>>;
 	/** For schemes that a route names: every secret exactly as written, since their senders sign with that text. */
@@ -151,14 +151,14 @@ export type SignatureKeys = {
 	readonly tokens: ReadonlyArray<Held<Buffer>>;
 	/** Ed25519 keys: `whpk_` and base64 for Standard Webhooks, or every secret for a sender with keys in hex. Being public, they are in none of the other lists. */
 	readonly publicKeys: ReadonlyArray<Held<KeyObject>>;
-	/** Secrets in the list. */
+	/** Number of configured secrets. */
 	readonly count: number;
 };
 
-/** The keys of a retired secret, which pass until `until`, milliseconds since 1970. */
+/** The keys of a retired secret, valid until `until`, milliseconds since 1970. */
 export type RetiredKeys = {readonly keys: SignatureKeys; readonly until: number};
 
-/** Bytes. */
+/** Least size of a decoded key in `plain`. */
 const minSecondKeyBytes = 16;
 
 const publicKeyBytes = 32;
@@ -173,8 +173,8 @@ export const signatureKeysOf: (route: Route) => SignatureKeys = oncePer(({secret
 );
 
 /**
- * The keys of the retired secrets of `route`, also of ended ones; made on first use. Only the 20 that last longest, with at most 5 public keys among them, since every invalid
- * request is compared with all of them.
+ * The keys of the retired secrets of `route`, including expired ones; made on first use. Only the 20 that expire last, with at most 5 public keys among them, since every
+ * invalid request is checked against all of them.
  */
 export const retiredKeysOf: (route: Route) => readonly RetiredKeys[] = oncePer(route =>
 	longestLasting(route).map(({secret, until}) => ({
@@ -191,7 +191,7 @@ function longestLasting(route: Route): Route['retiredSecrets'] {
 	return sorted.filter(retired => !beyond.has(retired));
 }
 
-/** The keys of a list of secrets, each of which passes; with `areHexKeys` all are public keys in hex. @see manual/signatures.md#schemes */
+/** The keys of a list of secrets, any of which is valid. `areHexKeys`: all are public keys in hex. @see manual/signatures.md#schemes */
 function makeSignatureKeys(secrets: readonly string[], areHexKeys: boolean): SignatureKeys {
 	// The literal that switches validation off is public: it is never a key.
 	const held = secrets
@@ -227,7 +227,7 @@ function makeSignatureKeys(secrets: readonly string[], areHexKeys: boolean): Sig
 	};
 }
 
-/** The secrets as keys of all schemes but Ed25519, to find out how a sender used a secret. */
+/** Keys made from raw bytes, for all schemes but Ed25519: they show how a sender used a secret. */
 export function makeRawKeys(secrets: readonly Buffer[]): SignatureKeys {
 	const held = secrets.map((value, index) => ({value, position: index + 1}));
 	const keys = usable(held);
@@ -251,11 +251,11 @@ function mapHeld<From, To>(
 	});
 }
 
-/** Key objects halve the cost of each signature compared with buffers. */
+/** Makes key objects, which halve the cost of each signature compared with buffers; leaves out empty keys. */
 const usable = (keys: ReadonlyArray<Held<Buffer>>): ReadonlyArray<Held<KeyObject>> =>
 	mapHeld(keys, key => (key.length === 0 ? undefined : createSecretKey(key)));
 
-/** `undefined`, which never matches, for anything but 32 bytes. */
+/** An Ed25519 public key; `undefined`, which never matches, for anything but 32 bytes. */
 function publicKeyOf(bytes: Buffer): KeyObject | undefined {
 	return bytes.length === publicKeyBytes
 		? createPublicKey({

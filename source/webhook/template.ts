@@ -2,10 +2,10 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {lookUp} from '../core/payload.ts';
 import {dumpJson} from './dump-json.ts';
 
-/** Characters (Unicode code points) of `{__raw__}` and of the default prompt. @see manual/filters-and-templates.md#templates */
+/** Most characters (Unicode code points) of `{__raw__}` and of the default prompt. @see manual/filters-and-templates.md#templates */
 const rawLimit = 4000;
 
-/** Characters of a nested value. @see manual/filters-and-templates.md#templates */
+/** Most characters of a nested value. @see manual/filters-and-templates.md#templates */
 const nestedLimit = 2000;
 
 /** Longest rendered text, in UTF-16 units: beyond any context window, and a bound for the memory. */
@@ -13,7 +13,7 @@ const renderedLimit = 1_048_576;
 
 const maxKeyLength = 256;
 
-/** A place for a value. `literal`: the key in braces. */
+/** A place for a value. `literal`: the key in braces, shown if there is no value. */
 export type TemplatePlace = {
 	readonly literal: string;
 	readonly key: string;
@@ -31,7 +31,7 @@ export type Rendered = {
 	readonly read: readonly string[];
 	/** Keys without a value, without repetitions, at most 20. */
 	readonly unresolved: readonly string[];
-	/** Their offsets in `text` (UTF-16 units), at most 100. */
+	/** The offsets of unresolved keys in `text` (UTF-16 units), at most 100. */
 	readonly unresolvedAt: ReadonlyArray<{readonly key: string; readonly at: number}>;
 };
 
@@ -40,8 +40,7 @@ const maxUnresolved = 20;
 const maxUnresolvedPlaces = 100;
 
 /**
- * Parses the `{key}` places of a template. A key has 1 to 256 characters other than braces and line ends; anything else is
- * text. Linear.
+ * Parses the `{key}` places of a template, in linear time. A key has 1 to 256 characters other than braces and line ends; anything else is text.
  *
  * @see manual/filters-and-templates.md#templates
  */
@@ -70,7 +69,6 @@ export function parseTemplate(source: string): Template {
 	return parts.filter(part => part !== '');
 }
 
-/** The place of a dotted path. */
 export const placeOfKey = (key: string): TemplatePlace => ({
 	literal: `{${key}}`,
 	key,
@@ -192,7 +190,7 @@ function compileValue(value: JsonValue): Renderer<JsonValue> {
 	if (typeof value === 'string') {
 		const template = parseTemplate(value);
 		return (context, budget) => {
-			// A number that lost digits could name another chat.
+			// An integer that lost digits could name another chat: its place stays unresolved.
 			const exact = template.map(part =>
 				typeof part !== 'string' && hasLostDigits(valueOfPlace(part, context))
 					? part.literal
