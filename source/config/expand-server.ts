@@ -123,7 +123,7 @@ function createExpander(scope: ReferenceScope) {
 			const expanded = plain(text);
 			return /^~(?=\/|$)/.test(expanded) ? scope.context.userHome + expanded.slice(1) : expanded;
 		},
-		/** Secrets that came from variables, and those of `more` without unset references: a placeholder must stay readable. */
+		/** Secrets that came from variables, and those of `more` except texts with unset references: the placeholder in such a text must stay readable. */
 		secretsWith: (more: readonly string[]): readonly string[] => [
 			...secrets.union(new Set(more).difference(incomplete)),
 		],

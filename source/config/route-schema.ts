@@ -104,7 +104,7 @@ export const routeSettings = defineSettings({
 	),
 	subject: setting(
 		z.string(),
-		'The line that lists show for an event: a [template](filters-and-templates.md#subjects); absent, or if a key is missing: the default subject for the sender',
+		'The line that lists show for an event: a [template](filters-and-templates.md#subjects); absent, or if the payload lacks a key of the template: the default subject for the sender',
 	),
 	filters: setting(
 		z.union([z.array(filterSchema), filterSchema]),
@@ -194,7 +194,7 @@ export const routeSettings = defineSettings({
 	),
 	cloudevents: setting(
 		z.union([z.boolean(), nonEmptyTexts]),
-		'Senders use [CloudEvents](receiver.md#cloudevents): their `type` is the event, their `source` and `id` the identifier. Their handshake is answered; with a list, only for these origins',
+		'Senders use [CloudEvents](receiver.md#cloudevents): their `type` is the event, their `source` and `id` the identifier. `true`: their handshake is answered; a list of origins: only the handshakes of these origins are answered',
 		{default: false},
 	),
 	concurrency: setting(

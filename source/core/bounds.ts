@@ -103,6 +103,6 @@ export type Sampled = {
 	readonly text: string;
 	/** Name of the model that answered. */
 	readonly model: string;
-	/** `endTurn` or `maxTokens`, as far as the provider tells. */
+	/** `endTurn` or `maxTokens`; absent if the provider does not tell. */
 	readonly stopReason?: string;
 };

@@ -132,7 +132,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	};
 
 	const stop = () => {
-		// Also after the exit of the command, while the rest of its output is read.
+		// Set here because `end` does nothing after the exit of the command, while the rest of its output is still read.
 		verdict ??= {kind: 'too-much-output'};
 		end(verdict, job.termGraceMs);
 	};

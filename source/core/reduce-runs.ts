@@ -17,7 +17,7 @@ export function runsAfter(
 		return known.has(id);
 	};
 
-	/** The greatest id so far. Most runs are new: those above it need no look-up. */
+	/** The greatest id so far. A run with a greater id is new and needs no look-up; most are. */
 	let newest = runs.at(-1)?.id ?? 0;
 	let inOrder = true;
 	for (const event of events) {

@@ -68,7 +68,7 @@ export function createPlatformState(
 	};
 
 	const fail = (settings: unknown, error: DeliveryError) => {
-		// Of several simultaneous failures the first decides about the wait.
+		// While a wait runs, further failures do not change it.
 		const isWaiting =
 			standing?.state === 'failed' &&
 			standing.settings === settings &&

@@ -119,7 +119,7 @@ export function createAttempts(log: Logger) {
 			failed = false;
 			succeeded = false;
 		},
-		/** Ends the round. Returns whether no call failed. */
+		/** Ends the round. Returns `true` if no call failed. */
 		end(): boolean {
 			if (said && succeeded && !failed) {
 				said = false;

@@ -59,7 +59,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 	group
 		.command('status')
 		.description(
-			'tell whether a gateway runs and what it does; exits 1 when none runs, or when something is refused as it is written',
+			'tell whether a gateway runs and what it does; exits 1 when none runs, or when something is refused because of what its file says',
 		)
 		.option(...jsonOption)
 		.action(async ({json}: Json) => {

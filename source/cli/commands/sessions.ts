@@ -39,7 +39,7 @@ export function addSessionCommands(program: Command, context: Context): void {
 	group
 		.command('search')
 		.description(
-			'find messages that have all of these words, each from its beginning; newest first',
+			'find messages that have, for each of these words, a word that begins with it; newest first',
 		)
 		.argument('<words...>', 'what to look for')
 		.option('--limit <n>', 'at most this many (1 to 1000)', limit, 50)

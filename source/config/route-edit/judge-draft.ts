@@ -48,7 +48,7 @@ export type JudgedDraft = {
 	readonly route?: Route;
 };
 
-/** Checks a draft, by the rules of the receiver and of the loader of the files alone. */
+/** Checks a draft by the rules that the receiver and the loader of the files apply, and by no others. */
 export function judgeDraft(
 	name: string,
 	{draft, written}: {readonly draft: RouteDraft; readonly written: WrittenRoute},

@@ -50,7 +50,7 @@ export const routeEditor = {
 		'The receiver\'s findings about a draft; writes nothing. Body: {"source": "dynamic", "definition": {…}, "fingerprint": "…"}.',
 		{body: routeDraftSchema, maxBodyBytes, result: routeCheckSchema},
 	),
-	/** What a draft makes of a stored delivery: the pipeline after authentication, without its script. @throws SvcError `delivery_not_found`, and as `readRoute` does */
+	/** The result of a draft for a stored delivery: runs the steps after authentication, except the script. @throws SvcError `delivery_not_found`, and as `readRoute` does */
 	previewRoute: look(
 		'/v1/routes/{name}/preview',
 		'The result of a draft for a stored delivery; nothing runs. Body: a draft and {"delivery": "its identifier"}.',

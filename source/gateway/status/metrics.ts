@@ -52,7 +52,7 @@ export function createGatewayMetrics() {
 				gauge('svc_runs_active', 'Runs under way.', active),
 				gauge(
 					'svc_runs_queued',
-					'Runs that wait, whatever for: the sum of `svc_runs_waiting`.',
+					'Runs that wait, for whatever reason: the sum of `svc_runs_waiting`.',
 					queuedOf(queue.waits),
 				),
 				gauge(
@@ -75,7 +75,7 @@ export function createGatewayMetrics() {
 				counter('svc_runs_done_total', 'Runs that came to an answer.', state.totals.runsDone),
 				counter(
 					'svc_runs_failed_total',
-					'Runs that failed, also at their delivery.',
+					'Runs that failed, including those whose delivery failed.',
 					state.totals.runsFailed,
 				),
 				counter(
