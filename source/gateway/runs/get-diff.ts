@@ -156,7 +156,7 @@ function withinBounds({
 	const bytes = `${stdoutBytes} bytes`;
 	const mark = `\n[… the middle of the diff is left out; the whole has ${bytes} …]\n`;
 	const half = Math.floor((maxCharacters - mark.length) / 2);
-	// A surrogate pair split by the cut becomes two replacement characters.
+	// If a cut splits a surrogate pair, the half that is kept becomes a replacement character.
 	return {
 		text: (text.slice(0, half) + mark + text.slice(-half)).toWellFormed(),
 		bytes,
