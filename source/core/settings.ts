@@ -10,7 +10,7 @@ import {
 	type NotesOfAny,
 } from './schema-parts.ts';
 
-/** Declarations by their key in the file. */
+/** Declarations of settings by their key in the file. */
 export type Declarations = Readonly<Record<string, z.core.$ZodType & {readonly notes: NotesOfAny}>>;
 
 /** The settings of one mapping, with everything derived from their declarations. */
@@ -33,7 +33,7 @@ type Camel<Key> = Key extends `${infer Head}_${infer Tail}`
 	? `${Head}${Capitalize<Camel<Tail>>}`
 	: Key;
 
-/** Name of the typed value; settings with `at` have none, since other code fills them in. */
+/** Name of the typed value; `never` for settings with `at`, which other code fills in. */
 type NameOf<Key, Field> = Field extends {readonly notes: {readonly at: unknown}}
 	? never
 	: Field extends {readonly notes: {readonly as: infer As extends string}}
@@ -156,7 +156,7 @@ const converterOf = ({to, unit}: NotesOfAny): ((written: unknown) => unknown) =>
 		return written => to(written as never);
 	}
 
-	// At least 1: no timer counts finer.
+	// At least 1: timers count in milliseconds.
 	return written =>
 		unit !== undefined && typeof written === 'number'
 			? Math.max(1, Math.round(written * units[unit]))
