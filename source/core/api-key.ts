@@ -37,7 +37,7 @@ export type KeyFacts = Omit<ApiKey, 'usage'>;
 export type KeyGrant = Pick<ApiKey, 'name' | 'kind' | 'endpoints' | 'models' | 'agents'> &
 	Partial<Pick<ApiKey, 'rpm' | 'parallel' | 'budget' | 'expiresAt'>>;
 
-/** A key as it is stored. */
+/** A key in stored form: hashes instead of secrets. */
 export type KeyRecord = Omit<ApiKey, 'usage' | 'hint' | 'retiring'> & {
 	/** The current secret, then during a rotation the former one. `hash`: hex SHA-256 of the whole key. */
 	readonly secrets: ReadonlyArray<{

@@ -25,7 +25,7 @@ export type ApprovalScope = (typeof approvalScopes)[number];
 /** Every kind of {@link RuleOwner}. */
 export const ruleOwnerKinds = ['job', 'route', 'chat'] as const;
 
-/** The route, job or chat whose runs a rule covers. */
+/** The route, job or chat to whose runs a rule is limited. */
 export type RuleOwner = Shape<typeof ruleOwnerSchema>;
 
 /** One argument that a rule compares. */

@@ -116,7 +116,7 @@ type EventFacts = {
 	};
 	'model-selected': {
 		readonly model: ModelView;
-		/** A provider whose key is in the environment. It costs money, so a person must agree to its use. */
+		/** A model that could be used, since the environment has a key of its provider. It costs money, so a person must agree. */
 		readonly offer?: ModelView;
 	};
 	/** The configured model cannot be used; runs fail meanwhile. */

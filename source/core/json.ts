@@ -46,7 +46,7 @@ export function canonicalJson(value: JsonValue): string {
 		return `{${members.join(',')}}`;
 	}
 
-	// After `isJsonObject`, the compiler still needs to be told which values are lists.
+	// `isJsonObject` is false for lists and for simple values.
 	return Array.isArray(value)
 		? `[${value.map((item: JsonValue) => canonicalJson(item)).join(',')}]`
 		: JSON.stringify(value);

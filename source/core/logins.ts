@@ -47,7 +47,7 @@ export type LoginAttempt = LoginPlace & {
 	readonly userCode?: string;
 	/** Device: state of the polling; absent before the first poll. */
 	readonly polling?: LoginPolling;
-	/** Why it failed, or was cancelled: one sentence with what to do. */
+	/** Why the login failed or was cancelled, with the remedy; one sentence. */
 	readonly reason?: string;
 	/** Warnings that do not stop the login; at most 10. */
 	readonly notes: readonly string[];

@@ -16,7 +16,7 @@ export type Broker = {
 	readonly subscribe: (listener: (events: readonly GatewayEvent[]) => void) => () => void;
 };
 
-/** Number of unapplied events at which the state is computed unasked: bounds the memory of a gateway whose state nobody reads. */
+/** Number of pending events at which the state is computed even if nothing reads it: bounds their memory. */
 const maxBacklog = 2048;
 
 /** Connects the rooms that report events with the faces that show them: events in, state and batches of events out. */
@@ -25,7 +25,7 @@ export function createBroker(onListenerError: (error: unknown) => void = () => {
 	let unread: GatewayEvent[] = [];
 	let untold: GatewayEvent[] = [];
 	let telling = false;
-	/** Listeners, with the number of pending events that their initial state already includes. */
+	/** Listeners, each with the number of pending events to skip: those included in the state at its subscription. */
 	const listeners = new Map<(events: readonly GatewayEvent[]) => void, number>();
 
 	const getState = () => {

@@ -18,7 +18,7 @@ export type RunPlaces = {readonly taken: number; readonly all: number};
 /** The queue of runs at one moment. */
 export type RunQueue = {
 	readonly waits: RunWaits;
-	/** Due time of the run that has waited longest for a worker, milliseconds since 1970; absent: none waits. */
+	/** Due time of the run that has waited longest for a worker, milliseconds since 1970; absent: no run waits. */
 	readonly oldestDueAt?: number;
 	readonly places: RunPlaces;
 };

@@ -191,7 +191,7 @@ export const settableHeaderName = checked(z.string(), name => {
 		: "is not a header's name: 1 to 128 letters, digits and hyphens";
 });
 
-/** Why `value` cannot be sent as a header; `undefined`: it can. Does not repeat the value. @see RFC 9110 §5.5 */
+/** The problem with `value` as the value of a header; `undefined`: none. Does not repeat the value. @see RFC 9110 §5.5 */
 export const problemWithHeader = (value: string): string | undefined =>
 	/^[\t\x20-\x7E\x80-\xFF]*$/.test(value)
 		? undefined

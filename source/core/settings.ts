@@ -16,11 +16,11 @@ export type Declarations = Readonly<Record<string, z.core.$ZodType & {readonly n
 /** The settings of one mapping, with everything derived from their declarations. */
 export type Settings<Fields extends Declarations> = {
 	readonly fields: Fields;
-	/** Schema of the written value; unknown keys are dropped. */
+	/** Schema of the mapping as written in the file; unknown keys are dropped. */
 	readonly schema: z.ZodObject<{-readonly [Key in keyof Fields]: Fields[Key]}>;
-	/** The typed value of a checked mapping: defaults filled in, keys renamed, times in milliseconds. A key without a value is absent. */
+	/** Converts a checked mapping to its typed value: fills in defaults, renames keys, converts times to milliseconds. A key without a value is left out. */
 	readonly read: (written: Written<Fields> | null | undefined) => ValueOf<Fields>;
-	/** The differences of two typed values, in the order of the declarations; `inherited` applies to settings without a `change` of their own. */
+	/** Lists the differences of two typed values, in the order of the declarations. `inherited`: the `change` of settings that declare none. */
 	readonly differences: DifferencesOf;
 };
 

@@ -122,7 +122,7 @@ export type GatewayState = {
 	readonly servers: readonly ServerView[];
 	/** At most `limits.runs`. */
 	readonly runs: readonly Run[];
-	/** Absent before the first count, and from gateways that do not count. */
+	/** Absent before the first count, and if the gateway does not count. */
 	readonly journal?: JournalCounts;
 	/** The latest counts of the queue; `runs` may hold only some of its runs. Absent in the same cases as `journal`. */
 	readonly queue?: RunQueue;

@@ -200,7 +200,7 @@ const maxFreeLength = 400;
 const maxValueLength = 200;
 
 /**
- * The lines of `config.yaml` that would allow calls like this one. Shown for runs of untrusted events, since faces cannot make lasting rules for these. `when`: by default the
+ * Lines for `config.yaml` that would allow calls like this one. Shown for runs of untrusted events, since faces cannot make lasting rules for these. `when`: by default the
  * folder of the first argument that is a path, else the first short argument. `undefined` if no such rule is possible: the run has no event of a route, or the tool runs
  * without a sandbox.
  */

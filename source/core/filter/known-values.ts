@@ -43,7 +43,7 @@ const readers: ReadonlyMap<string, Reader> = new Map(
 	}),
 );
 
-/** Terms whose values are all in the state: any other value matches nothing. */
+/** Terms of which the state has all values: no item can match any other value. */
 const whole: ReadonlySet<string> = new Set(['route', 'server']);
 
 /** The values of terms that occur in `state`, read once per term. Values that are only in the journal may be missing. */

@@ -84,7 +84,7 @@ const numberCondition = (field: string, operator: FilterOperator, value: number)
 		...(operator === '<' && {isUnder: true}),
 	}) as const;
 
-/** Suffixes of numbers, in lower case, with their factors; `''` stands for none. */
+/** Suffixes of numbers, in lower case, with their factors; `''`: no suffix. */
 type Units = Readonly<Record<string, number>>;
 
 /** The units of plain numbers. */

@@ -223,7 +223,7 @@ export const approvalRuleSchema = facts({
 	owner: ruleOwnerSchema.exactOptional(),
 	/** Only for a rule of a file. Until its tool is seen, `server`, `tool`, `endpoint` and `definition` are empty. */
 	file: facts({
-		/** `ShownTool.name`, as it is written. */
+		/** `ShownTool.name`, as written in the file. */
 		name: text,
 		/** Hash of the entry: a changed entry is another rule. */
 		entry: text,

@@ -21,7 +21,7 @@ export const diagnosticSchema = facts({
 	column: integer,
 	/** Path of the key, dotted: `platforms.webhook.rate_limitt`. Empty for the whole file. */
 	key: text,
-	/** One sentence with the value and, where a known name is similar, that name. */
+	/** One sentence with the value, and with a similar known name, if any. */
 	message: text,
 }).register(z.globalRegistry, {id: 'ConfigurationProblem'});
 
@@ -47,7 +47,7 @@ export const routeViewSchema = facts({
 	concurrency: maybeInteger,
 	/** Toolset names of its runs, if the route names any. */
 	toolsets: maybeTexts,
-	/** Data that the gateway fetches before its runs start; absent: none. */
+	/** Kinds of data that the gateway fetches before runs of the route start; absent: none. */
 	prefetch: maybeTexts,
 	/** `queue`: events above its rate limit wait; absent: they are refused. */
 	overflow: z.literal('queue').exactOptional(),

@@ -23,7 +23,7 @@ export const setupPlanSchema = facts({
 	file: text,
 	/** The changes in the form of `diff -u` without its first two lines, without secrets. Empty: nothing changes. */
 	diff: texts,
-	/** Why the draft cannot be written; empty: it can. */
+	/** Problems that prevent writing the draft; empty: none. */
 	problems: texts,
 	warnings: texts,
 	/** Keys whose change takes effect only after a restart of the gateway. */
