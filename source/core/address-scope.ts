@@ -3,21 +3,21 @@ import {lookup as systemLookup} from 'node:dns/promises';
 import {BlockList, isIP, isIPv6, type LookupFunction} from 'node:net';
 
 /**
- * Which network an address belongs to: the internet, the local network, this machine, or `link-local`, where cloud metadata services hand
- * out credentials. `reserved` addresses belong to no host.
+ * The network of an address. `public`: the internet; `private`: a local network; `loopback`: this machine; `link-local`: where cloud metadata
+ * services hand out credentials; `reserved`: no host has such an address.
  */
 export type AddressScope = 'public' | 'private' | 'loopback' | 'link-local' | 'reserved';
 
 /** All addresses of a name. */
 export type ResolveName = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Resolves as the system does. */
+/** Resolves with the resolver of the operating system. */
 export const resolveBySystem: ResolveName = async host =>
 	systemLookup(host, {all: true, hints: ADDRCONFIG});
 
 /**
- * The scope of an IP address, without brackets; `undefined` for any other text. An IPv4 address embedded in IPv6 has the scope of the IPv4 address; one behind the
- * local translation prefix is `private` at the widest. @see RFC 8215
+ * The scope of an IP address (without brackets); `undefined` for any other text. An IPv4 address embedded in IPv6 has the scope of the IPv4 address, but behind the
+ * local translation prefix `64:ff9b:1::/48` it is `private` instead of `public`. @see RFC 8215
  */
 export function addressScope(address: string): AddressScope | undefined {
 	if (isIP(address) === 0) {
@@ -31,7 +31,7 @@ export function addressScope(address: string): AddressScope | undefined {
 	return scope === 'public' && isLocallyTranslated(groups) ? 'private' : scope;
 }
 
-/** The scope of an answer of a name server; anything but an address is `reserved`. */
+/** The scope of an address returned by a resolver; `reserved` if it is not an IP address. */
 export function scopeOf({address}: LookupAddress): AddressScope {
 	return addressScope(address) ?? 'reserved';
 }
@@ -42,7 +42,7 @@ export const bareHost = ({hostname}: URL): string => hostname.replaceAll(/^\[|\]
 /** Whether browsers resolve `name` to this machine without a name server. @see RFC 6761 §6.3 */
 export const isLocalName = (name: string): boolean => /(?:^|\.)localhost\.?$/i.test(name);
 
-/** `find` as the `lookup` of `net.connect()`: all addresses or the first, of one family or both. */
+/** Wraps `find` as the `lookup` option of `net.connect()`, with its options `family` and `all` (all addresses or only the first). */
 export function lookupBy(
 	find: (host: string) => Promise<readonly LookupAddress[]>,
 ): LookupFunction {
@@ -155,7 +155,7 @@ function carriedIpv4(groups: readonly string[]): string | undefined {
 		.join('.');
 }
 
-/** The eight groups of an IPv6 address in lower-case hex; the URL parser knows every spelling of one. */
+/** The eight groups of an IPv6 address in lower-case hex. The URL parser normalises every spelling of the address. */
 export function ipv6Groups(address: string): readonly string[] {
 	const [bare = ''] = address.split('%');
 	const [before = '', after] = new URL(`http://[${bare}]/`).hostname.slice(1, -1).split('::');

@@ -10,7 +10,7 @@ import type {
 } from './schemas/api-key.ts';
 import type {Shape} from './schemas/parts.ts';
 
-/** `test`: reaches the offline model alone, and delivers nothing. */
+/** `test`: may use only the offline model, and nothing is delivered. */
 export const keyKinds = ['live', 'test'] as const;
 type KeyKind = (typeof keyKinds)[number];
 
@@ -18,40 +18,40 @@ type KeyKind = (typeof keyKinds)[number];
 export const apiEndpoints = ['chat', 'responses', 'models', 'approvals'] as const;
 export type ApiEndpoint = (typeof apiEndpoints)[number];
 
-/** The endpoints of a key that names none: `approvals` must be named. */
+/** Default endpoints of a key; `approvals` must be granted explicitly. */
 export const usualEndpoints: readonly ApiEndpoint[] = ['chat', 'responses', 'models'];
 
 export const budgetPeriods = ['day', 'week', 'month'] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
-/** A key as faces see it: never its secret, nor the hash of it. */
+/** A key as faces see it: without its secret and the hash of the secret. */
 export type ApiKey = Shape<typeof apiKeySchema>;
 export type KeyBudget = Shape<typeof keyBudgetSchema>;
 export type KeyUsage = Shape<typeof keyUsageSchema>;
 export type KeyDay = Shape<typeof keyDaySchema>;
 
-/** A key without its usage, which is summed up only for people. */
+/** A key without its usage, which is computed only for display. */
 export type KeyFacts = Omit<ApiKey, 'usage'>;
 
 /** The properties that a person chooses for a new key. */
 export type KeyGrant = Pick<ApiKey, 'name' | 'kind' | 'endpoints' | 'models' | 'agents'> &
 	Partial<Pick<ApiKey, 'rpm' | 'parallel' | 'budget' | 'expiresAt'>>;
 
-/** A key as it is stored. */
+/** A key in stored form: hashes instead of secrets. */
 export type KeyRecord = Omit<ApiKey, 'usage' | 'hint' | 'retiring'> & {
-	/** Newest first, at most two: the current secret, and the former one during a rotation. `hash`: hex SHA-256 of the whole key. */
+	/** The current secret, then during a rotation the former one. `hash`: hex SHA-256 of the whole key. */
 	readonly secrets: ReadonlyArray<{
 		readonly hash: string;
 		readonly hint: string;
-		/** Milliseconds since 1970; absent: valid as long as the key. */
+		/** End of validity, milliseconds since 1970; absent: valid as long as the key. */
 		readonly until?: number;
 	}>;
 };
 
-/** Why a key no longer passes. */
+/** Why a key is no longer accepted. */
 type KeyEnd = 'revoked' | 'expired';
 
-/** Why the key has ended by `now`, milliseconds since 1970; `undefined`: it still passes. */
+/** Why the key has ended by `now`, milliseconds since 1970; `undefined`: it is still valid. */
 export function endOf(
 	{revokedAt, expiresAt}: Pick<ApiKey, 'revokedAt' | 'expiresAt'>,
 	now: number,
@@ -63,7 +63,7 @@ export function endOf(
 	return expiresAt !== undefined && expiresAt <= now ? 'expired' : undefined;
 }
 
-/** Whether the key allows `model`, a public identifier; in its patterns `*` stands for any characters. */
+/** Whether the key allows `model` (a public identifier); `*` in the patterns of the key matches any characters. */
 export const mayUseModel = ({models}: Pick<ApiKey, 'models'>, model: string): boolean =>
 	models.some(pattern => fitsStars(pattern, model));
 
@@ -100,7 +100,7 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base = digits.length;
 const randomLength = 30;
 const checksumLength = 6;
-/** The largest multiple of 62 up to 256: larger bytes are skipped, as they would make some digits more likely. */
+/** The largest multiple of 62 up to 256. Random bytes from this value on are skipped: they would make some digits more likely. */
 const evenBytes = 256 - (256 % base);
 
 /** The form of `api.key_prefix`. */
@@ -112,8 +112,8 @@ const keyPattern = /^[a-z][a-z0-9]{0,15}_(?<kind>live|test)_[0-9A-Za-z]{36}$/;
 export const maxKeyLength = 16 + '_live_'.length + randomLength + checksumLength;
 
 /**
- * A new key: `<prefix>_live_` or `<prefix>_test_`, 30 random characters of base 62 (178 bits), then the CRC-32 of all that in six more, so that a cut or
- * mistyped key is recognised without a look-up.
+ * A new key: `<prefix>_live_` or `<prefix>_test_`, 30 random characters of base 62 (178 bits), and six characters with the CRC-32 of everything before them, so that
+ * a truncated or mistyped key is recognised without a look-up.
  *
  * @see manual/api-keys.md#what-a-key-looks-like
  */
@@ -137,7 +137,7 @@ export function kindOfKey(text: string): KeyKind | undefined {
 /** Lower-case hex SHA-256. A key has enough random bits not to need a slow hash. */
 export const hashOfKey = (key: string): string => hash('sha256', key);
 
-/** The part of a key by which a person recognises it: `svc_live_pdvC…fuC0`. */
+/** An abbreviated key for people to recognise: `svc_live_pdvC…fuC0`. */
 export function hintOfKey(key: string): string {
 	const start = key.lastIndexOf('_') + 1;
 	return `${key.slice(0, start + 4)}…${key.slice(-4)}`;
@@ -170,7 +170,7 @@ function randomDigits(length: number): string {
 /** Longest name of a key, in characters. */
 export const maxKeyNameLength = 64;
 
-/** Reads `100000/day`, `/week` or `/month` as a budget; a text is the error message. */
+/** Parses a budget, `100000/day` (also `/week`, `/month`); returns the error message as a string if it is invalid. */
 export function readBudget(text: string): KeyBudget | string {
 	const [, tokens = '', per = ''] = /^([1-9]\d{0,11})\/([a-z]+)$/.exec(text.trim()) ?? [];
 	const period = budgetPeriods.find(one => one === per);
@@ -179,7 +179,7 @@ export function readBudget(text: string): KeyBudget | string {
 		: `Use tokens and ${budgetPeriods.join(', ')}, as 100000/day.`;
 }
 
-/** Reads `2026-12-31` (the end of that day by UTC) or a time with its offset as milliseconds since 1970; a text is the error message. */
+/** Parses `2026-12-31` (the end of that day in UTC) or a time with a UTC offset to milliseconds since 1970; returns the error message as a string if it is invalid. */
 export function readExpiry(written: string, now: number): number | string {
 	const text = written.trim();
 	const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T24:00:00Z`) : Number.NaN;

@@ -25,7 +25,7 @@ export type ApprovalScope = (typeof approvalScopes)[number];
 /** Every kind of {@link RuleOwner}. */
 export const ruleOwnerKinds = ['job', 'route', 'chat'] as const;
 
-/** The route, job or chat whose runs a rule covers. */
+/** The route, job or chat to whose runs a rule is limited. */
 export type RuleOwner = Shape<typeof ruleOwnerSchema>;
 
 /** One argument that a rule compares. */
@@ -34,9 +34,9 @@ export type RuleKey = Shape<typeof ruleKeySchema>;
 /** Unverified claims of a tool server about a tool. */
 export type ToolClaims = Shape<typeof toolClaimsSchema>;
 
-/** The tool of a call, as shown to the person who decides. Strings are cleaned by `escapeLine` or `escapeBlock`. `toolFrom` reads its origin. */
+/** The tool of a call, as shown to the person who decides. Strings are cleaned by `escapeLine` or `escapeBlock`. Call `toolFrom` for its origin. */
 export type ShownTool = Shape<typeof askedToolSchema> & {
-	/** Keeps an `AskedTool` from being passed as a `ShownTool`: without `server` it would count as built in. */
+	/** Makes the compiler reject an `AskedTool` here: it has no `server` and would count as built in. */
 	readonly from?: never;
 };
 
@@ -102,7 +102,7 @@ export type AskedForm = {
 	readonly host: string;
 	readonly message: string;
 	readonly fields: readonly FormField[];
-	/** Time for an answer unless it is extended, milliseconds. */
+	/** Time limit for the answer, milliseconds; it can be extended. */
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
 };

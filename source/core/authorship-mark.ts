@@ -1,11 +1,11 @@
 import {createHmac, timingSafeEqual} from 'node:crypto';
 import {maxMarkLength} from './mark-length.ts';
 
-/** Recognises texts that this gateway wrote in places where others write as well. */
+/** Marks the texts of this gateway, to recognise them among texts of others. */
 export type AuthorshipMark = {
-	/** The text with the mark at its end: `maxMarkLength` characters more at most. */
+	/** Appends the mark to a text: at most `maxMarkLength` characters. */
 	readonly sign: (text: string) => string;
-	/** Whether `text` was signed with this key and not changed since. Looks at the last characters first: a text without a mark costs nothing. */
+	/** Whether `text` was signed with this key and not changed since. Cheap for a text without a mark: its end is searched first. */
 	readonly isOwn: (text: string) => boolean;
 };
 
@@ -18,8 +18,8 @@ const maxTextLength = 262_144;
 const macBytes = 16;
 
 /**
- * A mark is an HTML comment, which code hosts keep but do not show. It holds only a MAC of the text before it, under a key of this home: without the key a mark can neither be
- * made nor moved below another text, and it discloses nothing.
+ * A mark is an HTML comment, which code hosts keep but do not show. It holds only a MAC of the text before it, under a key of this home. Without the key nobody can make
+ * a mark or move one below another text. The mark discloses nothing.
  *
  * @see manual/delivery-forge-comment.md#what-svc-wrote-itself, RFC 2104
  */
@@ -52,5 +52,5 @@ export function createAuthorshipMark(key: Uint8Array): AuthorshipMark {
 	};
 }
 
-/** Code hosts turn LF into CRLF, and trim the text. */
+/** Undoes changes by code hosts, which turn LF into CRLF and trim the text. */
 const normalise = (text: string): string => text.replaceAll('\r\n', '\n').trim();

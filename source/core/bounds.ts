@@ -1,8 +1,8 @@
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /**
- * `text` in at most about `maxBytes` bytes of UTF-8: unchanged if it fits, else its head (two thirds) and its tail around a line with the number of omitted bytes. That
- * line is not counted; no character is torn.
+ * Shortens `text` to about `maxBytes` bytes of UTF-8: replaces its middle by a line with the number of omitted bytes (not counted); two thirds of the rest are its
+ * beginning. Splits no character. A text that fits is unchanged.
  */
 export function boundText(text: string, maxBytes: number): string {
 	// A UTF-16 unit is at most three bytes, so short texts need no counting.
@@ -30,7 +30,7 @@ export function boundText(text: string, maxBytes: number): string {
 	return `${head}\n[… ${tailStart - headEnd} bytes left out …]\n${tail}`;
 }
 
-/** An estimate that needs no model. */
+/** Assumed where no model has counted the tokens. */
 export const charactersPerToken = 4;
 
 /** Estimated tokens of a text, where no model has counted them. Pass bytes of UTF-8 for text of any script: a Chinese character is about a token. */
@@ -43,7 +43,7 @@ export const streamedTokens = (bytes: number, pieces: number): number =>
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** Bytes of UTF-8 of all texts in a value, except in members with the names of `but`. Binary data counts as 0. */
+/** Bytes of UTF-8 of all texts in a value, except in members named in `but`. Binary data counts as 0. */
 export function textBytesIn(value: unknown, but: ReadonlySet<string> = noNames): number {
 	if (typeof value === 'string') {
 		return Buffer.byteLength(value);
@@ -61,7 +61,7 @@ export function textBytesIn(value: unknown, but: ReadonlySet<string> = noNames):
 	return bytes;
 }
 
-/** Sets a member of a map, as its latest, and drops the oldest ones above `max`. */
+/** Sets an entry of a map, moves it to the end, and removes the oldest entries above `max`. */
 export function keepLast<Key, Value>(
 	map: Map<Key, Value>,
 	[key, value]: readonly [Key, Value],
@@ -72,7 +72,7 @@ export function keepLast<Key, Value>(
 	dropOldest(map, max);
 }
 
-/** Drops the oldest members of a map until at most `max` are left. */
+/** Removes the oldest entries of a map until at most `max` are left. */
 export function dropOldest<Key>(map: Map<Key, unknown>, max: number): void {
 	for (const key of map.keys()) {
 		if (map.size <= max) {
@@ -83,19 +83,19 @@ export function dropOldest<Key>(map: Map<Key, unknown>, max: number): void {
 	}
 }
 
-/** A request of a tool server to our model, within the bounds and the policy of the server. Its texts are untrusted. @see manual/tool-servers.md#bounds */
+/** A tool server's request for an answer of our model, within the bounds and the policy for that server. Its texts are untrusted. @see manual/tool-servers.md#bounds */
 export type SampleRequest = {
 	/** The server's name in the configuration. */
 	readonly server: string;
 	/** Used instead of the configured model; same provider. */
 	readonly model?: string;
-	/** Written by the server, as the messages are. */
+	/** System prompt, written by the server like the messages. */
 	readonly system?: string;
 	readonly messages: ReadonlyArray<{readonly role: 'user' | 'assistant'; readonly text: string}>;
 	readonly maxTokens: number;
 	readonly temperature?: number;
 	readonly stopSequences?: readonly string[];
-	/** Aborts at the timeout of the policy, and when the server cancels or disconnects. */
+	/** Aborted at the timeout of the policy, and when the server cancels or disconnects. */
 	readonly signal: AbortSignal;
 };
 
@@ -103,6 +103,6 @@ export type Sampled = {
 	readonly text: string;
 	/** Name of the model that answered. */
 	readonly model: string;
-	/** `endTurn` or `maxTokens`; absent if the provider does not tell. */
+	/** `endTurn` or `maxTokens`, if the provider reports it. */
 	readonly stopReason?: string;
 };

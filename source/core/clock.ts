@@ -3,12 +3,12 @@
  * by hand and nothing sleeps. All values are milliseconds.
  */
 export type Clock = {
-	/** Milliseconds since 1970 by the wall clock; may jump. */
+	/** Wall clock, milliseconds since 1970; may jump. */
 	now(): number;
-	/** Milliseconds from an arbitrary start; never goes back. For durations. */
+	/** For durations: milliseconds since an arbitrary start; never goes back. */
 	monotonic(): number;
 	/**
-	 * Calls `callback` once after `delayMs` (0 to 2^31-1; more is cut). Returns the cancellation.
+	 * Calls `callback` once after `delayMs` (0 to 2^31-1; larger values are reduced to that). Returns a function that cancels the call.
 	 * The timer keeps the process alive.
 	 */
 	after(delayMs: number, callback: () => void): () => void;
@@ -28,8 +28,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Resolves after `delayMs`. Rejects with the reason of `signal` when that aborts first; the timer
- * and the listener are gone either way.
+ * Resolves after `delayMs`. Rejects with the abort reason if `signal` aborts first. The timer
+ * and the listener are removed in both cases.
  */
 export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
 	signal?.throwIfAborted();
@@ -48,8 +48,8 @@ export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal)
 }
 
 /**
- * Calls `task` every `intervalMs` until the returned function is called. The next call is planned
- * only after the last has settled, so a slow task never overlaps itself; `task` must not reject.
+ * Calls `task` every `intervalMs` until the returned function is called. The next call is scheduled
+ * only after the last one has settled, so that calls never overlap; `task` must not reject.
  */
 export function every(
 	clock: Clock,
@@ -76,17 +76,17 @@ export function every(
 	};
 }
 
-/** A moment at which a callback runs, unless the moment is moved. */
+/** A resettable timer: its callback runs at the moment that was set last. */
 type Deadline = {
-	/** Sets the moment, `ms` milliseconds from now. */
+	/** Sets or replaces the moment: `ms` milliseconds from now. */
 	move(ms: number): void;
-	/** Unsets the moment. */
+	/** Unsets the moment, without the cost of cancelling the timer. */
 	clear(): void;
 	/** Unsets the moment, and cancels the timer. */
 	[Symbol.dispose](): void;
 };
 
-/** Calls `onDue` at the moment. Moving it is cheap enough for every token of a stream: the timer stays, and is set again only when it ends before the moment. */
+/** Calls `onDue` at the moment. Postponing it is cheap enough for every token of a stream: the running timer is kept, and restarted if it fires before the moment. */
 export function createDeadline(clock: Clock, onDue: () => void): Deadline {
 	let due = Infinity;
 	let timer: {readonly at: number; readonly cancel: () => void} | undefined;
@@ -133,7 +133,7 @@ export function createDeadline(clock: Clock, onDue: () => void): Deadline {
 
 const withOffset = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Milliseconds since 1970 of a time with its offset, which is the same on every machine: `2026-12-24T18:00:00Z`; `NaN` for any other text. */
+/** Parses a time with a UTC offset, `2026-12-24T18:00:00Z`, to milliseconds since 1970; `NaN` for any other text, such as a local time. */
 export const timeWithOffset = (text: string): number =>
 	withOffset.test(text) ? Date.parse(text) : Number.NaN;
 
@@ -141,12 +141,12 @@ export const timeWithOffset = (text: string): number =>
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /**
- * Counts work under way, before it starts. Tests and the drain wait for the count to reach 0 instead of sleeping.
+ * Counts work that is running or about to start. Tests and the drain at shutdown wait for a count of 0 instead of sleeping.
  */
 export type Busy = {
-	/** Counts one piece of work until the returned function is called (more calls do nothing). */
+	/** Counts one piece of work until the returned function is called; calling it again does nothing. */
 	begin(): () => void;
-	/** Resolves at the next moment without work; at once when there is none. */
+	/** Resolves as soon as the count is 0. */
 	idle(): Promise<void>;
 	readonly count: number;
 };
@@ -192,7 +192,7 @@ export function createBusy(): Busy {
 
 /** A timer with at most one pending call. After disposal, `set` does nothing. */
 type Timer = {
-	/** Calls `callback` after `delayMs`, instead of the call set before. */
+	/** Calls `callback` after `delayMs`; cancels the pending call, if any. */
 	set(delayMs: number, callback: () => void): void;
 	/** Whether no call is pending and the timer is not disposed. */
 	isFree(): boolean;
@@ -228,14 +228,14 @@ export function createTimer(clock: Pick<Clock, 'after'>): Timer {
 	};
 }
 
-/** One function that calls all of `stops`, also those that are added before it is called. */
+/** Combines `stops` into one function, which also calls those added to `stops` later. */
 export const stopAll = (stops: Iterable<() => void>) => (): void => {
 	for (const stop of stops) {
 		stop();
 	}
 };
 
-/** Settles as `task` does; rejects with the reason of `signal` when that aborts first. The task is not stopped, its result is ignored then. */
+/** Settles as `task` does, or rejects with the abort reason if `signal` aborts first; the task then goes on, and its result is ignored. */
 export async function within<Value>(task: Promise<Value>, signal: AbortSignal): Promise<Value> {
 	signal.throwIfAborted();
 	const {promise: aborted, reject} = Promise.withResolvers<never>();

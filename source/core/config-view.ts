@@ -7,7 +7,7 @@ import type {
 } from './schemas/config-view.ts';
 import type {Shape} from './schemas/parts.ts';
 
-/** An error or a setting without effect in a configuration file. Positions count from 1; 0 without a position. */
+/** An error or a warning about a configuration file. `line` and `column` count from 1; 0: no position. */
 export type Diagnostic = Shape<typeof diagnosticSchema>;
 
 /** A route as faces see it; never holds a secret. */

@@ -2,7 +2,7 @@ import {estimatedTokens} from './bounds.ts';
 import {countOf, grouped} from './names.ts';
 import {maxToolsOfRun, type Tool} from './tool.ts';
 
-/** Tokens that the definition of a tool takes in a request. */
+/** Estimated tokens of a tool's definition in a request to a model. */
 export const schemaTokens = ({
 	name,
 	description,
@@ -10,7 +10,7 @@ export const schemaTokens = ({
 }: Pick<Tool, 'name' | 'description' | 'inputSchema'>): number =>
 	estimatedTokens(JSON.stringify({name, description, inputSchema}).length);
 
-/** The facts about a tool that decide whether tools are deferred. */
+/** The facts about a tool that decide whether tools are deferred: left out of requests, to be found with `tool_search`. */
 export type WeighedTool = {
 	/** Built-in tools are never deferred. */
 	readonly isOfServer: boolean;
@@ -23,7 +23,7 @@ const isTooMuch = (tools: readonly WeighedTool[], maxSchemaTokens: number): bool
 	(tools.length > maxToolsOfRun ||
 		tools.reduce((sum, {tokens}) => sum + tokens, 0) > maxSchemaTokens);
 
-/** The sentence for people, with the bound that is exceeded. */
+/** The sentence for people, with the exceeded limit. */
 function deferredText(tools: readonly WeighedTool[], maxSchemaTokens: number): string {
 	const all = tools.length;
 	const deferred = tools.filter(({isOfServer}) => isOfServer).length;
@@ -35,7 +35,7 @@ function deferredText(tools: readonly WeighedTool[], maxSchemaTokens: number): s
 	return `${countOf(all, 'tool')}, ${deferred === all ? 'all' : grouped(deferred)} of them deferred (${why}): the model finds them with tool_search`;
 }
 
-/** A sentence that says which tools of a run are deferred, because a request cannot carry them all; `undefined`: none. @see manual/tool-servers.md#many-tools */
+/** A sentence with the number of deferred tools of a run, and the reason; `undefined`: none are deferred. @see manual/tool-servers.md#many-tools */
 export const deferralOf = (
 	tools: readonly WeighedTool[],
 	maxSchemaTokens: number,

@@ -35,7 +35,7 @@ export const deliveryOutcomes = [
 ] as const;
 
 /**
- * How the receiver ended a request, as the response table names it.
+ * How the receiver ended a request, by its name in the manual's response table.
  *
  * @see manual/receiver.md#answers
  */
@@ -44,7 +44,7 @@ export type DeliveryOutcome = (typeof deliveryOutcomes)[number];
 /** How long a delivery identifier, or an identical body, counts as a duplicate: an hour. @see manual/receiver.md#settings */
 export const idempotencyMs = 3_600_000;
 
-/** The steps of a decision, in order. */
+/** Steps of the receiver's decision about a request, in order. */
 export const traceOrder = [
 	'route',
 	'size',
@@ -74,7 +74,7 @@ export type TraceStep = Shape<typeof traceStepSchema>;
  */
 export type Delivery = Shape<typeof deliverySchema>;
 
-/** Outcomes of authenticated deliveries that were decided by their content: their bodies are kept. */
+/** Outcomes that depend on the content of an authenticated delivery. The bodies of these deliveries are kept. */
 export const decidedOutcomes: readonly DeliveryOutcome[] = [
 	'accepted',
 	'coalesced',
@@ -89,11 +89,11 @@ export const decidedOutcomes: readonly DeliveryOutcome[] = [
 	'queue',
 ];
 
-/** Whether a request was refused without effect, so that its sender may try again. A failed direct delivery is no rejection: it was tried. */
+/** Whether a request was refused without effect, so that its sender may try again. A failed direct delivery does not count, since it was attempted. */
 export const isRejection = ({status, outcome}: Pick<Delivery, 'status' | 'outcome'>): boolean =>
 	status >= 400 && outcome !== 'delivery';
 
-/** The trace with its last step. The journal stores the trace before the number of the run is known; this adds it. */
+/** The trace including the number of the run, which is not known yet when the journal stores the trace. */
 export function wholeTrace({
 	trace,
 	status,

@@ -1,10 +1,10 @@
 /**
- * `make()`, or its last result when none of `inputs` changed. For costly layouts. Holds its inputs weakly:
- * the thousands of rows that a pane showed last may be collected while it is closed.
+ * Returns `make()`, or its last result while no input has changed. For costly layouts. Inputs are held weakly,
+ * so that the thousands of rows of a closed pane can be garbage-collected.
  */
 export type Memoize<Value> = (inputs: readonly unknown[], make: () => Value) => Value;
 
-/** Memoises `make` weakly by `of`, together with the `others`; called again when one of the `others` changed. */
+/** Memoises `make` in a `WeakMap`: one value for each `of`, computed again when one of the `others` has changed. */
 export function derive<Of extends object, Others extends readonly unknown[], Value>(
 	make: (of: Of, ...others: Others) => Value,
 ): (of: Of, ...others: Others) => Value {
@@ -21,7 +21,7 @@ export function derive<Of extends object, Others extends readonly unknown[], Val
 	};
 }
 
-/** Memoises `make` weakly by `of`. */
+/** Memoises `make` in a `WeakMap` by `of`. */
 export function oncePer<Of extends object, Value extends object>(
 	make: (of: Of) => Value,
 ): (of: Of) => Value {
@@ -38,7 +38,7 @@ export function oncePer<Of extends object, Value extends object>(
 	};
 }
 
-/** Remembers only the last value. */
+/** Creates a memo of one value: the last. */
 export function createMemory<Value>(): Memoize<Value> {
 	let last: {readonly inputs: readonly Held[]; readonly value: Value} | undefined;
 	return (inputs, make) => {
@@ -59,7 +59,7 @@ type Held = {readonly weak: WeakRef<object>} | {readonly own: unknown};
 const hold = (input: unknown): Held =>
 	typeof input === 'object' && input !== null ? {weak: new WeakRef(input)} : {own: input};
 
-/** Stands for a collected object: equal to no input. */
+/** Replaces a garbage-collected object; equals no input. */
 const gone = Symbol('gone');
 
 function inputOf(held: Held | undefined): unknown {
@@ -72,9 +72,9 @@ function inputOf(held: Held | undefined): unknown {
 
 /** Subscribers to one kind of notification. */
 export type Listeners<Heard extends readonly unknown[]> = {
-	/** Calls all listeners now; none may throw. */
+	/** Calls all listeners synchronously; none may throw. */
 	readonly tell: (...heard: Heard) => void;
-	/** Calls `listener` from now on, until the returned function is called. A listener subscribed twice is called twice. */
+	/** Calls `listener` at each `tell` until the returned function is called. A listener that was subscribed twice is called twice. */
 	readonly subscribe: (listener: (...heard: Heard) => void) => () => void;
 };
 

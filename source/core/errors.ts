@@ -16,9 +16,9 @@ export class SvcError extends Error {
 }
 
 /**
- * An error that another process of this program, or the cause of an error, reports under its own code.
+ * Recreates an error from the code that another process of this program, or the cause of an error, reported.
  *
- * @param code its length is bounded by the caller; a newer program may use codes that this one does not know
+ * @param code bounded in length by the caller; possibly unknown here, if the other process is newer
  */
 export const errorWithCode = (
 	code: string,
@@ -34,7 +34,7 @@ export function codeOf(error: unknown): string {
 	return typeof code === 'string' && code !== '' ? code : 'unknown';
 }
 
-/** The message of any thrown value, for people; still to be redacted and cleaned. For errors of the file system the reason in words. */
+/** The message of any thrown value, for people; not redacted, not cleaned. For an error of the file system: the reason in words. */
 export function messageOf(error: unknown): string {
 	const refusal = refusalOf(error);
 	if (refusal) {
@@ -45,7 +45,7 @@ export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : textOf(error);
 }
 
-/** `error` itself; for a plain error of the file system an error that says what failed, why, and what to do. */
+/** Replaces a plain error of the file system by one whose message has the failed action, the reason and the remedy; returns any other `error` unchanged. */
 export function explained(error: unknown): unknown {
 	const refusal = refusalOf(error);
 	if (!refusal) {
@@ -60,7 +60,7 @@ export function explained(error: unknown): unknown {
 	);
 }
 
-/** The reason of each error of the file system, and what to do. */
+/** Reason and remedy for each error code of the file system. */
 const refusals: Readonly<Record<string, readonly [reason: string, mend: string]>> = {
 	EACCES: ['permission is denied', 'let the user of svc read and write it'],
 	EDQUOT: ["this user's share of the disk is used up", 'free some space and try again'],

@@ -23,7 +23,7 @@ export type HealthSample = {
 	readonly requestP95Ms?: number;
 };
 
-/** The members of each type of event; `unknown`: only `type` and `at`. */
+/** The members of each type of event besides `type` and `at`; `unknown`: no others. */
 type EventFacts = {
 	'gateway-started': {
 		readonly pid: number;
@@ -34,33 +34,33 @@ type EventFacts = {
 	'gateway-stopping': unknown;
 	/** Only from an attached face: the gateway in the other process no longer answers. */
 	'gateway-lost': unknown;
-	/** Only from an attached face: a message of the gateway could not be read; the face may be incomplete until the whole state has been sent again. */
+	/** Only from an attached face: a message of the gateway could not be read; what it shows may be incomplete until the whole state has been sent again. */
 	'message-skipped': {readonly reason: string};
 	/** The history in the journal from before the start. Oldest first. */
 	'history-restored': {
 		readonly deliveries: readonly Delivery[];
 		/** The newest, and older ones that need a decision. */
 		readonly runs: readonly Run[];
-		/** `runs` is complete from this number on; absent: it holds all runs. */
+		/** The number from which on `runs` has no gaps; absent: `runs` holds all runs. */
 		readonly runsFrom?: number;
 		/** Every pending group, then the newest that were dispatched. */
 		readonly groups: readonly Group[];
 		/** The newest settled ones, oldest first; requests that waited at the end of the process are denied. */
 		readonly approvals: readonly Approval[];
 	};
-	/** Counts of the journal; later events of runs change them. */
+	/** Counts of the journal at this moment; later events may change them. */
 	'journal-counted': {readonly counts: JournalCounts};
-	/** The waiting runs, and the occupied places. */
+	/** Counts of the queued runs and of the occupied worker slots. */
 	'queue-counted': {readonly queue: RunQueue};
-	/** Why the store cannot be written; without a reason: it can be written again. */
+	/** Why the store cannot be written; absent: it can be written again. */
 	'store-failing': {readonly reason?: string};
-	/** All gateways on the shared store, also those that are gone. */
+	/** All gateways on the shared store, including those not seen lately. */
 	'cluster-changed': {
 		readonly members: readonly ClusterMember[];
 		/** `GatewayState.notesLagMs`. */
 		readonly notesLagMs?: number;
 	};
-	/** Requests by minute of the last hour, from the journal: after a start that could not restore all of them as deliveries. */
+	/** Requests per minute of the last hour, counted in the journal. Sent after a start that did not restore all of them as deliveries. */
 	'traffic-counted': {
 		readonly minutes: readonly TrafficMinute[];
 	};
@@ -72,7 +72,7 @@ type EventFacts = {
 	'webhook-disabled': unknown;
 	'webhook-closed': unknown;
 	'api-changed': {readonly api: ApiState};
-	/** Changed keys of the chat API, all of them after the start, and identifiers of removed ones. */
+	/** Changed keys of the chat API (after the start: all keys), and the identifiers of removed keys. */
 	'keys-changed': {
 		readonly keys: readonly ApiKey[];
 		readonly gone: readonly string[];
@@ -105,8 +105,8 @@ type EventFacts = {
 		readonly entry: TranscriptEntry;
 	};
 	/**
-	 * Text that the model streams in a run, at most ten times a second, not journaled; the whole text follows as `run-progressed`. Redacted but not cleaned, since
-	 * it may be cut anywhere: clean it before it is shown.
+	 * A streamed part of a run's answer, at most ten a second; not journaled, since the whole text follows as `run-progressed`. Redacted but not cleaned, because
+	 * it may be cut anywhere: clean it before showing it.
 	 */
 	'run-said': {
 		readonly runId: number;
@@ -116,12 +116,12 @@ type EventFacts = {
 	};
 	'model-selected': {
 		readonly model: ModelView;
-		/** A provider whose key is in the environment. It costs money, so a person must agree to its use. */
+		/** A model that could be used, since the environment has a key of its provider. It costs money, so a person must agree. */
 		readonly offer?: ModelView;
 	};
 	/** The configured model cannot be used; runs fail meanwhile. */
 	'model-refused': {readonly reason: string};
-	/** Calls of the configured model fail repeatedly, until one is answered or another model is selected. */
+	/** Calls of the configured model have failed repeatedly. Ends when a call is answered or another model is selected. */
 	'model-silent': {readonly reason: string};
 	'model-answers': unknown;
 	/** All entries of `alerts`, each with the result of its last message. */
@@ -132,7 +132,7 @@ type EventFacts = {
 		readonly changes: readonly string[];
 		/** Keys whose change needs a restart. */
 		readonly restartNeeded: readonly string[];
-		/** Remaining problems. An error disables one item, unless that has a last good version, which stays in use. */
+		/** Remaining problems. An item with an error is disabled, unless it has a last good version, which stays in use. */
 		readonly problems: readonly Diagnostic[];
 	};
 	'config-rejected': {

@@ -10,9 +10,9 @@ const retryMs = 15;
 const sqliteBusy = 5;
 
 /**
- * Locks that this process holds or is taking. Two traps: the kernel releases all locks of a process on a file when the
- * process closes any descriptor of that file, so a second attempt must not even open it; and an unreferenced
- * database is collected and closed, which releases its lock.
+ * Locks that this process holds or is taking. Never open a file listed here: closing any descriptor of a file makes the
+ * kernel release all locks of the process on it. The databases must stay referenced: garbage collection would
+ * close them and release their locks.
  */
 const held = new Map<string, DatabaseSync | undefined>();
 
@@ -23,8 +23,8 @@ export type FileLock = Disposable & {
 	/** Whether the file did not exist. It may have been removed while another process still holds its lock. */
 	readonly isNew: boolean;
 	/**
-	 * Checks that the file at the path is still the locked one: a lock on a removed file excludes no other process. A missing file, and its folder, are created and locked
-	 * again; the folder `within` never is, since another one may be about to be put in its place.
+	 * Checks that the file at the path is still the locked one: a lock on a removed file excludes no other process. A missing file is created and locked
+	 * again, and so is its folder, except the folder `within`: another one may be about to be put in its place.
 	 *
 	 * @throws SvcError `lock_failed`
 	 */
@@ -32,10 +32,10 @@ export type FileLock = Disposable & {
 };
 
 /**
- * Takes an exclusive lock that lasts until disposal or the end of the process, however it ends: the kernel holds
- * it, through SQLite's file locks. `path` (its folder must exist) is created with 0600 when missing, is never
- * removed here, and serves as a lock only. `within`: the folder that the lock protects, by default its own one.
- * `undefined`: this or another process already holds it.
+ * Takes an exclusive lock through SQLite's file locks. The kernel releases it at disposal or when the process ends,
+ * even by a crash. The file at `path` (its folder must exist) serves as a lock only; it is created with 0600 when
+ * missing, and never removed here. `within`: the folder that the lock protects, by default the folder of `path`.
+ * Returns `undefined` if this or another process already holds the lock.
  *
  * @throws SvcError `lock_failed` when the file cannot be used as a lock.
  */
@@ -168,7 +168,7 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * Runs `task` while this process alone holds the lock at `path`; tries again for up to `waitMs` when it is held.
+ * Runs `task` while this process alone holds the lock at `path`; tries again for up to `waitMs` while another task or process holds it.
  * For short critical sections.
  *
  * @throws SvcError `lock_timeout` when it stays held, `lock_failed` as `lockFile` does.
@@ -205,7 +205,7 @@ const failure = (path: string, error: unknown) =>
 				cause: error,
 			});
 
-/** One name per file, with the links on the way to its folder resolved. */
+/** The path with its folder's symbolic links resolved: one key per file. */
 function identify(path: string): string {
 	try {
 		return join(realpathSync(dirname(path)), basename(path));
@@ -216,7 +216,7 @@ function identify(path: string): string {
 
 type Taken = {readonly database: DatabaseSync; readonly identity: string | undefined};
 
-/** `undefined`: another process holds it, or has just changed the file. */
+/** Locks the file; `undefined` if another process holds the lock or has just replaced the file. */
 function take(path: string): (Taken & {readonly isNew: boolean}) | undefined {
 	refuseSymlink(path);
 	const isNew = createPrivately(path);
@@ -230,10 +230,10 @@ function take(path: string): (Taken & {readonly isNew: boolean}) | undefined {
 	return database && {database, identity, isNew};
 }
 
-/** Whether it was created. */
+/** Creates the file with 0600; `false`: it exists already. */
 function createPrivately(path: string): boolean {
 	try {
-		// `wx` opens nothing that exists; see `held`.
+		// `wx` never opens an existing file, whose lock `closeSync` might release: see `held`.
 		closeSync(openSync(path, 'wx', 0o600));
 		return true;
 	} catch (error) {
@@ -248,7 +248,7 @@ function createPrivately(path: string): boolean {
 function openLocked(path: string): DatabaseSync | undefined {
 	const database = new DatabaseSync(path, {timeout: 0});
 	try {
-		// The journal stays in memory: nothing is ever written, and no second file lies about.
+		// With the journal in memory no second file is created.
 		database.exec('PRAGMA journal_mode=MEMORY');
 		database.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE');
 		return database;

@@ -8,7 +8,7 @@ export type GroupReason = NonNullable<Group['reason']>;
 
 /**
  * Events of one entity that wait together and become one run. Untrusted strings are cleaned by `escapeLine` when the value is made. Times are
- * milliseconds since 1970 on a clock that never jumps: the wall clock at the first event, or at the start of the process if that was later, plus the monotonic clock
+ * milliseconds since 1970 by a clock that never jumps: the wall-clock time of the first event (or of the start of the process, if later) plus the monotonic time
  * since then.
  *
  * @see manual/routes.md#coalescing
@@ -21,15 +21,15 @@ export type GroupMember = Shape<typeof groupMemberSchema>;
 /** A group and its events, oldest first; the newest 1,000 when there are more. */
 export type StoredGroup = Shape<typeof storedGroupSchema>;
 
-/** The two clocks of a route's groups, milliseconds. */
+/** Quiet window and longest wait of a route's groups, milliseconds. */
 export type GroupWindow = {readonly windowMs: number; readonly maxWaitMs: number};
 
-/** Times and count of a group after an event. */
+/** Times and number of events of a group, after an event. */
 type GroupTimes = Pick<Group, 'firstAt' | 'lastAt' | 'quietAt' | 'capAt' | 'count'>;
 
-/** The effect of an event on the group of its key. */
+/** The effect of an event on the pending group with the same key. */
 export type GroupStep =
-	/** Opens a new group. `ended`: why the waiting group, if any, is dispatched before that. */
+	/** Opens a new group. `ended`: why the pending group, if any, is dispatched first. */
 	| {readonly kind: 'open'; readonly ended?: GroupReason; readonly next: GroupTimes}
 	| {readonly kind: 'join'; readonly next: GroupTimes};
 
@@ -41,8 +41,8 @@ export const dueOf = ({
 	quietAt <= capAt ? {at: quietAt, reason: 'quiet'} : {at: capAt, reason: 'cap'};
 
 /**
- * The state machine of the contract: the effect of an event at `now` on the pending group of its key. Pure. The present settings of the route say
- * how long the group waits from here on; the cap counts from the first event.
+ * Decides whether an event at `now` joins the pending group of its key or opens a new one. Pure. The current settings of the route determine
+ * how long the group waits after this event; the cap counts from the first event.
  *
  * @see manual/routes.md#coalescing
  */

@@ -9,7 +9,7 @@ export type HostRule = {
 	readonly ports: readonly number[];
 };
 
-/** In the form of the URL parser: lower case, no port, IPv6 with or without brackets. */
+/** `host` as normalised by the URL parser: lower case, no port, IPv6 with or without brackets. */
 type HostAndPort = {readonly host: string; readonly port: number};
 
 const defaultPorts = [80, 443];
@@ -18,7 +18,7 @@ const written = /^(\*\.)?(\*|[^\s/?#@:*[\]\\]+|\[[\d:.A-Fa-f]+\])(?::(\d{1,5}))?
 
 /**
  * Parses an entry: `docs.example.com` allows exactly that name, `*.example.com` the names below it, `*` any host, an address itself; with `:port` only that port, otherwise 80 and 443.
- * `undefined`: not a host. Names are compared in the form of the URL parser, which normalises case, spellings of addresses and a dot at the end.
+ * `undefined`: not a host. Names are normalised by the URL parser before they are compared: case, spellings of addresses, a dot at the end.
  *
  * @see manual/web.md#hosts
  */
@@ -48,7 +48,7 @@ export const hostRuleText = ({host = '*', below, ports}: HostRule): string =>
 		ports.length === 1 ? `:${ports[0]}` : '',
 	].join('');
 
-/** A host in the form of rules: without brackets and without a dot at its end. */
+/** A host as rules contain it: without brackets and without a dot at its end. */
 export const hostOf = (hostname: string): string => hostname.replaceAll(/^\[|\]$|\.$/g, '');
 
 /** Whether one of `rules` allows the host at this port. Does not check the addresses behind the name. */

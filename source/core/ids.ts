@@ -2,16 +2,16 @@ import type {Clock} from './clock.ts';
 
 const perMillisecond = 2048;
 
-/** The share of a gateway in the identifiers of each millisecond: part `slot`, from 0, of `of` equal parts. */
+/** The part of each millisecond's identifiers that a gateway may use: number `slot` (from 0) of `of` equal parts. */
 export type IdShare = {readonly slot: number; readonly of: number};
 
 const whole: IdShare = {slot: 0, of: 1};
 
 /**
- * A source of delivery identifiers: milliseconds times 2,048 plus a counter, in base 36. Later identifiers of one source are greater as numbers and (same length until 2109) as text, also
- * across restarts when `last` is the greatest on disk. Gateways on one store never make the same identifier when each has its own `share` of the 2,048, and their identifiers are in order as far as their
- * clocks agree. When a millisecond is used up, the next one is taken. `share` is called for each identifier, since a gateway may learn its share late. A cursor (`before`) therefore covers all deliveries that
- * existed when its page was read; another gateway may add older identifiers later, as a delivery may be received up to `lateMs` after its identifier was made.
+ * Creates delivery identifiers: milliseconds times 2,048 plus a counter, in base 36. They increase as numbers and (same length until 2109) as text, also across restarts
+ * if `last` is the greatest on disk. When a millisecond is used up, the next one is used. Gateways on one store avoid collisions by disjoint shares of the 2,048; `share` is
+ * called for each identifier, since a gateway may learn its share late. A cursor (`before`) covers all deliveries that existed when its page was read; another gateway may add
+ * older identifiers later, since clocks differ, and a delivery may be received up to `lateMs` after its identifier was made.
  */
 export function createIdSource(clock: Clock, last = '', share = () => whole): () => string {
 	let previous = last === '' ? 0 : numberOfId(last);
@@ -33,13 +33,13 @@ export function createIdSource(clock: Clock, last = '', share = () => whole): ()
 export const numberOfId = (id: string): number =>
 	/^[0-9a-z]{1,11}$/.test(id) ? Number.parseInt(id, 36) : Number.NaN;
 
-/** Longest time from the making of an identifier to the receipt of its delivery, milliseconds: the clock may be set in between. */
+/** Longest time between the time in an identifier and the receipt of its delivery, milliseconds: the clock may be set in between. */
 export const lateMs = 60_000;
 
-/** The least number of an identifier made at or after `ms`, milliseconds since 1970. */
+/** The smallest number of identifiers created at or after `ms`, milliseconds since 1970. */
 export const numberOfTime = (ms: number): number => ms * perMillisecond;
 
-/** When an identifier was made at the latest, milliseconds since 1970: its number may have been taken from the next millisecond. */
+/** Latest possible creation time of an identifier, milliseconds since 1970: a busy gateway uses numbers of the next millisecond in advance. */
 export const timeOfNumber = (value: number): number => Math.trunc(value / perMillisecond);
 
 /** The identifier of a number. */

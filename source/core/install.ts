@@ -20,11 +20,11 @@ export type OfferedInstall = Shape<typeof offeredInstallSchema>;
 export type InstallLine = {
 	readonly text: Safe;
 	readonly tone: 'strong' | 'plain' | 'danger';
-	/** Our own text, to be wrapped at blanks; else content of the link, to be wrapped at any character. */
+	/** `true`: text of this program, wrapped at blanks. `false`: content of the link, wrapped at any character. */
 	readonly isProse: boolean;
 };
 
-/** An entry of 32 KiB is shorter even when each of its characters is escaped. */
+/** Never reached: entries have at most 32 KiB, and stay below this even if every character is escaped. */
 const maxLength = 1_000_000;
 
 /**
@@ -103,8 +103,8 @@ const lineOf = (text: string, tone: InstallLine['tone']): InstallLine => ({
 const empty = lineOf('', 'plain');
 
 /**
- * A text as a JSON string. Invisible characters, bidi controls, and characters of disputed width are escaped as well. Two texts look
- * the same only where letters look alike.
+ * A text as a JSON string. Invisible characters, bidi controls, and characters of disputed width are escaped as well. Different texts
+ * look different, except for letters that look alike.
  */
 const visibleText = (text: string): string => visible(JSON.stringify(text));
 

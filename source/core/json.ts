@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 
-/** Any value that JSON can hold. Payloads are strangers' data: look members up with `Object.hasOwn` only. */
+/** Any value that JSON can hold. Payloads are untrusted: look members up with `Object.hasOwn` only. */
 export type JsonValue =
 	| null
 	| boolean
@@ -46,7 +46,7 @@ export function canonicalJson(value: JsonValue): string {
 		return `{${members.join(',')}}`;
 	}
 
-	// After `isJsonObject`, the compiler still needs to be told which values are lists.
+	// `isJsonObject` is false for lists and for simple values.
 	return Array.isArray(value)
 		? `[${value.map((item: JsonValue) => canonicalJson(item)).join(',')}]`
 		: JSON.stringify(value);
@@ -56,7 +56,7 @@ export function canonicalJson(value: JsonValue): string {
 export const jsonHash = (value: JsonValue): string =>
 	createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-/** Functions of the platform that its types lack. */
+/** JavaScript functions that the types of TypeScript lack. */
 type ExactJson = {
 	parse(
 		text: string,
@@ -69,8 +69,8 @@ type ExactJson = {
 const exactJson = JSON as unknown as ExactJson;
 
 /**
- * Parses JSON so that `JSON.stringify` writes every number as it was: `12345678901234567890`, `1.10`. Such numbers are opaque objects
- * in the result. Throws as `JSON.parse` does.
+ * Parses JSON so that `JSON.stringify` writes every number as in the text: `12345678901234567890`, `1.10`. In the result such numbers
+ * are opaque objects. Throws as `JSON.parse` does.
  */
 export const parseExactly = (text: string): unknown =>
 	exactJson.parse(text, (_, value, {source}) =>
@@ -79,7 +79,7 @@ export const parseExactly = (text: string): unknown =>
 			: value,
 	);
 
-/** A JSON text indented by two, with its numbers as they were; `undefined` for invalid JSON, and for JSON nested too deeply. */
+/** Indents a JSON text by two, leaving its numbers unchanged; `undefined` for invalid JSON, and for JSON nested too deeply. */
 export function prettyJson(text: string): string | undefined {
 	try {
 		return JSON.stringify(parseExactly(text), null, 2);
@@ -88,7 +88,7 @@ export function prettyJson(text: string): string | undefined {
 	}
 }
 
-/** Levels of nesting that are walked, compared or written. `JSON.parse` accepts any depth; recursive functions do not. */
+/** Deepest nesting that this program processes. `JSON.parse` accepts any depth, but recursive functions would exhaust the stack. */
 export const maxJsonDepth = 128;
 
 const levels: Readonly<Record<string, number>> = {'{': 1, '[': 1, '}': -1, ']': -1};
@@ -100,7 +100,7 @@ const levels: Readonly<Record<string, number>> = {'{': 1, '[': 1, '}': -1, ']': 
 export const isDeepJson = (text: string): boolean =>
 	opensMany(text) && exceeds(text, {tokens: /[[\]{}"]/g, weights: levels, most: maxJsonDepth});
 
-/** Whether the weights of the `tokens` outside of strings ever come to more than `most`; `tokens` finds quotation marks, too. */
+/** Adds up the weights of `tokens` outside of strings; `true` as soon as the sum is above `most`. The expression `tokens` must match quotation marks, too. */
 function exceeds(
 	text: string,
 	{
@@ -129,7 +129,7 @@ function exceeds(
 	return false;
 }
 
-/** Whether there are more brackets, also within strings, than may be open at once: a quick test before the walk, at a twentieth of its cost. */
+/** Whether the text has more than `maxJsonDepth` opening brackets, counting those in strings: a quick test before `exceeds`, at a twentieth of its cost. */
 function opensMany(text: string): boolean {
 	let count = 0;
 	for (const bracket of '{[') {
@@ -147,10 +147,10 @@ function opensMany(text: string): boolean {
 /** Most members in all objects of one text. Each new name costs the parser microseconds: 10 MiB of them would block the event loop for seconds. */
 export const maxJsonMembers = 100_000;
 
-/** The shortest member is `"":0,`. */
+/** A member takes at least four characters: `"":0`. */
 const fewestChars = maxJsonMembers * 4;
 
-/** Whether JSON `text` has more members than that in all its objects. The result for invalid JSON is arbitrary. */
+/** Whether all objects of JSON `text` together have more than `maxJsonMembers` members. The result for invalid JSON is arbitrary. */
 export const isCrowdedJson = (text: string): boolean =>
 	text.length >= fewestChars &&
 	exceeds(text, {tokens: /[:"]/g, weights: {':': 1}, most: maxJsonMembers});
@@ -189,12 +189,12 @@ function endOfString(text: string, from: number): number {
 	return text.length;
 }
 
-/** Characters that JSON leaves as they are: DEL, C1 controls (NEL among them), format and separator characters, tags. */
+/** Dangerous characters that JSON does not escape: DEL, C1 controls (NEL among them), format and separator characters, tags. */
 const hazards = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * `value` as JSON on one line, also for readers that break lines at U+0085, U+2028 and U+2029. Characters that a terminal might obey or hide are escaped as well.
- * Parses to the same value.
+ * `value` as JSON on one line, also for readers that break lines at U+0085, U+2028 and U+2029. Escapes characters that a terminal might interpret or hide, too.
+ * The result parses to the same value.
  */
 export const jsonLine = (value: unknown): string => escapeHazards(JSON.stringify(value));
 

@@ -43,8 +43,8 @@ function compile(pattern: string): RE2JS {
 }
 
 /**
- * Constructs of other engines that this one refuses, by its message. Order matters:
- * `(?<=` starts like `(?<`.
+ * Constructs of other engines that this engine refuses, recognised by
+ * its error message.
  */
 const constructs: ReadonlyArray<readonly [start: RegExp, name: string]> = [
 	[/: `\(\?<?[=!]/, 'lookaround'],

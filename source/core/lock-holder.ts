@@ -1,6 +1,6 @@
 import {readFileSync, statSync} from 'node:fs';
 
-/** The id of another process that holds a lock on the file at `path`, where the system tells (Linux does). It may belong to another PID namespace. */
+/** The id of another process that holds a lock on the file at `path`, if the system reports it (Linux does). The id may be one of another PID namespace. */
 export function lockHolder(path: string): number | undefined {
 	try {
 		return lockersOf(statSync(path), readFileSync('/proc/locks', 'utf8')).find(
@@ -12,7 +12,8 @@ export function lockHolder(path: string): number | undefined {
 }
 
 /**
- * The processes with a lock on a file, by `/proc/locks`, where files are `major:minor:inode` in hexadecimal, hexadecimal and decimal. The device counts, since inodes repeat across file systems.
+ * The processes with a lock on a file, from `/proc/locks`, which names files `major:minor:inode` (hex, hex, decimal).
+ * The device must match, too: inode numbers repeat across file systems.
  *
  * @see proc_locks(5), makedev(3)
  */

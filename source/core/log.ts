@@ -3,7 +3,7 @@ import type {Clock} from './clock.ts';
 import type {Redact} from './redact.ts';
 import {escapeLine} from './untrusted.ts';
 
-/** The gravest first. `note`: not a problem, but of interest to the operator: a decision, an answer that goes only to the log, a start. */
+/** Most severe first. `note`: not a problem, but of interest to the operator: a decision, an answer that goes only to the log, a start. */
 export const logLevels = ['error', 'warn', 'note', 'info', 'debug'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
@@ -11,11 +11,11 @@ export type LogLevel = (typeof logLevels)[number];
 /** Whether the log shows records of this level by default. */
 export const matters = (level: LogLevel): boolean => isAtLeast(level, 'note');
 
-/** Whether a record is at least as grave as `least`. */
+/** Whether `level` is at least as severe as `least`. */
 export const isAtLeast = (level: LogLevel, least: LogLevel): boolean =>
 	logLevels.indexOf(level) <= logLevels.indexOf(least);
 
-/** One record. `message` and `fields` are redacted and cleaned: they may be shown and stored as they are. */
+/** One record. `message` and `fields` are redacted and cleaned: safe to show and to store. */
 export type LogRecord = {
 	readonly at: number;
 	readonly level: LogLevel;
@@ -99,7 +99,7 @@ const head =
 	/^(\d{4}-\d\d-\d\dT[\d:.]{8,15}Z) (debug|info|note|warn|error) {1,2}(\S{1,64}) +(.*)$/s;
 const fact = / ([A-Za-z_][\w-]{0,63})=("(?:[^"\\]|\\.)*"|[\w./:@#+-]+)$/;
 
-/** The record of a line that `logLine` wrote; `undefined` for any other line. Every `key=value` at the end counts as a field. */
+/** Parses a line that `logLine` wrote; `undefined` for any other line. Every `key=value` at the end counts as a field. */
 export function readLogLine(line: string): LogRecord | undefined {
 	const [, time = '', level = '', source = '', rest = ''] =
 		head.exec(line.slice(0, maxLength)) ?? [];
@@ -121,7 +121,7 @@ export function readLogLine(line: string): LogRecord | undefined {
 		message = message.slice(0, -whole.length);
 	}
 
-	// The pattern lets no other level through.
+	// The pattern matches no other level.
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 	return {at, level: level as LogLevel, source, message, fields: Object.fromEntries(fields)};
 }
@@ -147,7 +147,7 @@ const methods = ['debug', 'dir', 'error', 'info', 'log', 'trace', 'warn'] as con
 
 const maxTextLength = 2000;
 
-/** Receivers of captured text; only the newest is called. */
+/** Stack of receivers of captured text; only the newest is called. */
 const hearers: Array<(text: string) => void> = [];
 
 /**
@@ -192,7 +192,7 @@ function restoreMethods(): void {
 	Object.assign(console, originals);
 }
 
-/** Never throws: a value without a text must not end the library that logs it. */
+/** Never throws: a value that cannot be converted to text must not make the library that logs it fail. */
 function textOf(parts: readonly unknown[]): string {
 	const short = parts.map(part => (typeof part === 'string' ? part.slice(0, maxTextLength) : part));
 	try {

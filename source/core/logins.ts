@@ -17,7 +17,7 @@ export type LoginStatus =
 	| 'failed'
 	| 'cancelled';
 
-/** One login to a tool server, under way or over. Untrusted texts are cleaned by `escapeLine` and redacted. Times are milliseconds since 1970. */
+/** One login to a tool server, running or ended. Untrusted texts are cleaned by `escapeLine` and redacted. Times are milliseconds since 1970. */
 export type LoginAttempt = LoginPlace & {
 	readonly flow: LoginFlow;
 	readonly status: LoginStatus;
@@ -41,13 +41,13 @@ export type LoginAttempt = LoginPlace & {
 	/** Device: the same page with the code in its URL, for a QR code or a link; on the same host. */
 	readonly verificationUriComplete?: string;
 	readonly verificationHost?: string;
-	/** Host of the authorization server, while a page is shown. `strangePage` tells whether the page is on another host. */
+	/** Host of the authorization server, while a page is shown. Use `strangePage` to see whether the page is on another host. */
 	readonly issuerHost?: string;
 	/** Device: letters, digits and hyphens, at most 32 characters. */
 	readonly userCode?: string;
 	/** Device: state of the polling; absent before the first poll. */
 	readonly polling?: LoginPolling;
-	/** Why it failed, or was cancelled: one sentence with what to do. */
+	/** Why the login failed or was cancelled, with the remedy; one sentence. */
 	readonly reason?: string;
 	/** Warnings that do not stop the login; at most 10. */
 	readonly notes: readonly string[];
@@ -69,20 +69,20 @@ export type LoginPolling = {
 export type LoginDesk = AsyncDisposable & {
 	/** The newest attempt for each server, oldest first; the same array until something changes. At most 100. */
 	attempts(): readonly LoginAttempt[];
-	/** Calls `listener` after every change, at once; it must not throw. Returns the way to unsubscribe. */
+	/** Calls `listener` after every change, at once; it must not throw. Returns a function that unsubscribes. */
 	subscribe(listener: () => void): () => void;
 	/**
 	 * Starts a login; logins to several servers may run at once. Failures are reported in the attempt. `flow` absent: as `oauth.flow` of the server.
-	 * After a restart the newest attempt is shown, but completing the former one still logs in; one that is `finishing` goes on.
+	 * A second start shows the new attempt; completing the former one still logs in, and a `finishing` one goes on.
 	 */
 	start(place: LoginPlace, options?: {readonly flow?: LoginFlow}): void;
-	/** Takes the final URL of a browser on another machine. `problem`: why it cannot be used; the login keeps waiting. */
+	/** Passes the final URL of a browser on another machine. `problem`: why the URL cannot be used; the login then keeps waiting. */
 	paste(place: LoginPlace, url: string): {readonly problem?: string};
-	/** Ends the login; a failed one is removed. */
+	/** Cancels the login; removes a failed one. */
 	cancel(place: LoginPlace): void;
 };
 
-/** A unique text for each place. */
+/** A unique key for each place. */
 export const loginPlaceKey = ({server, profile}: LoginPlace): string =>
 	JSON.stringify([profile, server]);
 

@@ -1,2 +1,2 @@
-/** Most characters that `AuthorshipMark.sign` adds to a text. A file of its own, so that counting loads no cryptography. */
+/** Most characters that `AuthorshipMark.sign` adds to a text. In a separate file, so that code that only counts characters loads no cryptography. */
 export const maxMarkLength = 64;

@@ -3,7 +3,7 @@ import {type Clock, once} from './clock.ts';
 /** Runs `task` after the tasks of earlier calls have settled. Rejects as `task` does. */
 type Mutex = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
-/** One task at a time, in the order of the calls. */
+/** A mutex: runs one task at a time, in the order of the calls. */
 export function createMutex(): Mutex {
 	let last: Promise<unknown> = Promise.resolve();
 	return async task => {
@@ -15,8 +15,8 @@ export function createMutex(): Mutex {
 }
 
 /**
- * Runs `task` on each call, one at a time: calls during a run share one further run. Settles as the run that began after the call.
- * `oneByOne`: a mutex shared with other tasks.
+ * Returns a function that runs `task`. All calls that wait while it runs share one further run, and each call settles as the run that began after it.
+ * `oneByOne`: a mutex, to exclude other tasks as well.
  */
 export function createRepeat<Result>(
 	task: () => Promise<Result>,
@@ -32,13 +32,13 @@ export function createRepeat<Result>(
 
 export type KeyedMutex = {
 	/**
-	 * Runs `task` when no other task of `key` runs; tasks of one key follow one another in the order of their calls. `undefined`
-	 * when too many wait for that key already. Rejects as `task` does.
+	 * Runs `task` after the earlier tasks of the same `key`. Resolves to `undefined`
+	 * without running it when too many wait for that key already. Rejects as `task` does.
 	 */
 	runExclusive<Result>(key: string, task: () => Promise<Result>): Promise<Result | undefined>;
 };
 
-/** One task per key at a time. Keys are forgotten when nothing runs under them. */
+/** Runs one task per key at a time. A key without tasks takes no memory. */
 export function createKeyedMutex(maxWaiting = Infinity): KeyedMutex {
 	const lines = new Map<string, {readonly run: Mutex; length: number}>();
 
@@ -64,11 +64,11 @@ export function createKeyedMutex(maxWaiting = Infinity): KeyedMutex {
 }
 
 type Semaphore = {
-	/** Resolves to `release` once a place is free; to `undefined` when too many wait, after `waitMs`, or when `signal` aborts. */
+	/** Resolves to the function that releases the slot, once one is free; to `undefined` when too many wait, after `waitMs`, or when `signal` aborts. */
 	take(waitMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
 };
 
-/** At most `count` holders and `maxWaiting` waiters, served in order. */
+/** A semaphore with `count` slots and at most `maxWaiting` waiting callers, served in order. */
 export function createSemaphore(
 	clock: Clock,
 	{count, maxWaiting}: {readonly count: number; readonly maxWaiting: number},

@@ -1,6 +1,6 @@
 const maxNameLength = 64;
 
-/** The words of a text, separated by white space: for long lists of names written as one text. */
+/** Splits a text at white space: for long lists of names that are written as one text. */
 export const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
@@ -60,12 +60,12 @@ function editDistance(from: string, to: string): number {
 const at = (row: readonly number[], column: number): number =>
 	row[column] ?? Number.POSITIVE_INFINITY;
 
-/** Letters, digits and connectors, as in identifiers: unambiguous without quotation marks. */
+/** A name that is unambiguous without quotation marks: letters, digits and connectors, as in identifiers. */
 const plainName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
 /**
- * An untrusted name (of an argument, a field of a payload, a header, a tool, an event) quoted within a text of ours: a plain word of at most 64 characters unchanged,
- * anything else as a JSON string. Not cleaned for a terminal.
+ * Quotes an untrusted name (of an argument, a field of a payload, a header, a tool, an event) for use in a sentence: a plain word of at most 64 characters stays unchanged,
+ * anything else becomes a JSON string. Not cleaned for a terminal.
  */
 export const quotedName = quotedUnless(plainName);
 
@@ -85,7 +85,7 @@ function quotedUnless(plain: RegExp): (text: string) => string {
 	return text => (plain.test(text) ? text : JSON.stringify(text));
 }
 
-/** Whether `text` fits `pattern` as a whole; each `*` stands for any characters, all else for itself. Linear in both. */
+/** Whether the whole `text` matches `pattern`, in which `*` matches any characters and every other character only itself. Linear in both. */
 export function fitsStars(pattern: string, text: string): boolean {
 	const [head = '', ...rest] = pattern.split('*');
 	const tail = rest.pop();
@@ -119,7 +119,7 @@ export const grouped = (count: number): string =>
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
 	`${grouped(count)} ${count === 1 ? one : many}`;
 
-/** The values without `false`, `null` and `undefined`: write `condition && value` for an optional one. */
+/** Removes `false`, `null` and `undefined` from a list, so that optional values can be written `condition && value`. */
 export const compact = <Value>(
 	values: ReadonlyArray<Value | false | null | undefined>,
 ): readonly Value[] =>

@@ -5,7 +5,7 @@ const names =
 	/^(?:SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy)$/;
 
 /**
- * Whether a variable configures network access: proxies and trusted certificates. Programs that we start inherit these: tool servers
+ * Whether a variable configures network access: proxies and trusted certificates. Child processes inherit these variables: tool servers
  * from this process, the client of the code host from the profile.
  */
 export const isNetworkVariable = (name: string): boolean => names.test(name);

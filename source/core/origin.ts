@@ -7,7 +7,7 @@ export type Conversation = Omit<NonNullable<Run['conversation']>, 'user'>;
 /**
  * The origin of a run.
  *
- * - `delivery`: an event of a sender. Without an identifier the origin is unknown and counts as untrusted. `job`: the job that its route fires.
+ * - `delivery`: an event of a sender. Without an identifier the origin is unknown and counts as untrusted. `job`: the job that the route of the event fires.
  * - `job`: a job fired by its schedule or a person.
  * - `key`, `person`, `chat`: a turn of a chat with an API key, with the person at the terminal, or on a messaging platform.
  */
@@ -44,10 +44,10 @@ type OriginFacts = Pick<Run, 'delivery' | 'job' | 'chat' | 'conversation'> & {
 	readonly route?: string;
 };
 
-/** Stands in place of the key for turns of the person at the terminal; no key has this name. */
+/** The key name stored for turns of the person at the terminal; no API key can have this name. */
 export const personKey = 'terminal';
 
-/** The origin of a run, or of the run of an approval. */
+/** Reads the stored origin of a run, or of the run of an approval. */
 export function originOf({route = '-', delivery, job, chat, conversation}: OriginFacts): Origin {
 	if (delivery !== undefined) {
 		return {kind: 'delivery', route, delivery, ...(job && {job})};
@@ -111,7 +111,7 @@ export function conversationName({platform, chat, thread}: Conversation): string
 
 const plainConversation = /^[a-z]+:[\w.@+:!#-]{1,64}(?:\/[\w.@$-]{1,64})?$/;
 
-/** The name quoted within a text of ours: as a JSON string unless it is plain. Not cleaned. */
+/** The name of a conversation, quoted for use in a sentence: a JSON string unless it is plain. Not cleaned. */
 export function conversationWords(conversation: Conversation): string {
 	const name = conversationName(conversation);
 	return plainConversation.test(name) ? name : JSON.stringify(name);
@@ -173,7 +173,7 @@ export const untrustedWords: Readonly<Record<Origin['kind'], string | undefined>
 	chat: 'text of the conversation is untrusted',
 };
 
-/** The owner of a run, to which approval rules are bound. A chat counts with all its threads; a run of an event belongs to the route, also when that fires a job. */
+/** The owner of a run, to which approval rules are bound: for a turn the chat with all its threads, for an event its route, even if the route fires a job. */
 export function ruleOwnerOf(origin: Origin): RuleOwner | undefined {
 	switch (origin.kind) {
 		case 'delivery':

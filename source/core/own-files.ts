@@ -25,8 +25,8 @@ type LineFile = AsyncDisposable & {
 };
 
 /**
- * Appends lines to a file (0600), in order. When the disk fails or is slow, lines are lost, never waited for; the next written line reports their number. Disposal waits
- * for the disk.
+ * Appends lines to a file (0600), in order. Writers never wait: when the disk fails or is slow, lines are dropped, and the next written line reports their number. Disposal waits
+ * until all pending lines are written.
  */
 export function createLineFile(
 	path: string,
@@ -50,7 +50,7 @@ export function createLineFile(
 	};
 
 	const append = async (lines: readonly string[]) => {
-		// More lines may get lost during this write: only the reported ones are subtracted.
+		// More lines may get lost during this write: subtract only the reported ones.
 		const told = lost;
 		const text = [...(told > 0 ? [describeLost(told)] : []), ...lines, ''].join('\n');
 		try {
@@ -104,16 +104,16 @@ async function setAside(path: string, kept: number): Promise<void> {
 	await rename(path, `${path}.1`);
 }
 
-/** Writes to one file are made in the order of the calls. */
+/** Serialises the writes to each file, in the order of the calls. */
 const byPath = createKeyedMutex();
 
 /**
  * Replaces or creates a file atomically: written beside it under another name, 0600 from the start, synced, renamed, and the folder synced; readers see the old
- * text or the new one. A symbolic link stays and its target is replaced: the caller decides whether that is safe. When root writes, the owner stays.
+ * text or the new one. If `path` is a symbolic link, its target is replaced: the caller decides whether that is safe. When root writes, the file keeps its owner.
  *
- * Not a package, because those open their temporary file under a guessable name and follow a link planted there.
+ * Written here because packages for this open their temporary file under a guessable name and follow a link planted there.
  *
- * Rejects as the file system does, with `path` for the path.
+ * Rejects with the error of the file system; its `path` is the given one, not the temporary one.
  */
 export async function replaceFile(path: string, content: string | Buffer): Promise<void> {
 	await byPath.runExclusive(path, async () => replace(path, content));
@@ -125,7 +125,7 @@ async function replace(path: string, content: string | Buffer): Promise<void> {
 	const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
 	try {
 		{
-			// `x`: fails where the name exists already, as a planted file or link would.
+			// `x`: fails if the name exists already, as for a planted file or link.
 			await using file = await open(temporary, 'wx', 0o600);
 			await file.writeFile(content);
 			await file.sync();
@@ -138,20 +138,20 @@ async function replace(path: string, content: string | Buffer): Promise<void> {
 		await rename(temporary, target);
 	} catch (error) {
 		await rm(temporary, {force: true});
-		// The temporary name means nothing to people, and a failed write names no file.
+		// Errors would name the temporary file, which means nothing to people, or (of a write) no file.
 		throw error instanceof Error ? Object.assign(error, {path, dest: undefined}) : error;
 	}
 
 	await syncFolder(dirname(target));
 }
 
-/** Makes the rename durable. */
+/** Syncs the folder, which makes a rename in it durable. */
 async function syncFolder(folder: string): Promise<void> {
 	await using handle = await open(folder, constants.O_RDONLY);
 	await handle.sync();
 }
 
-/** Device and inode of the file at a path: `none` without a file, `undefined` when it cannot be read. */
+/** Device and inode of the file at a path; `none` if there is no file, `undefined` if they cannot be read. */
 export function identityOf(file: string): string | undefined {
 	try {
 		const found = statSync(file, {bigint: true, throwIfNoEntry: false});
@@ -164,8 +164,8 @@ export function identityOf(file: string): string | undefined {
 const writeByOthers = 0o022;
 
 /**
- * Makes sure that no other user redirects a write to `path`. A symbolic link of this user or root, and a file with a second hard link, are accepted where only this user may write the
- * folder; anything but a file never is. A missing file is accepted. The folders above are checked, too.
+ * Refuses `path` if another user may have redirected writes to it. In a folder that only this user or root may write, a symbolic link owned by this user or root is accepted,
+ * and so is a second hard link. Devices, pipes and sockets are refused; a missing file is accepted. The folders above are checked as by `refusePlantedFolder`.
  *
  * @throws SvcError `file_planted`
  */
@@ -182,9 +182,9 @@ export function refuseSymlink(path: string): void {
 }
 
 /**
- * Makes sure that no other user redirects `folder`, which need not exist: a symbolic link on its path, or in its place, is accepted only where it belongs to this user or root
- * and only they may write its parent folder. Links above the first folder that others may write are not checked: others cannot have planted them. `failed` begins
- * the message.
+ * Refuses `folder` (which need not exist) if another user may have redirected it: a symbolic link on its path or at its end must belong to this user or root,
+ * and only they may write the link's parent folder. Links above the first folder that others may write are not checked: others cannot have planted them.
+ * `failed`: the beginning of the message.
  *
  * @throws SvcError `file_planted`
  */
@@ -222,7 +222,7 @@ function plantedLink(folder: string): string | undefined {
 	return undefined;
 }
 
-/** A folder and those above it, from the top. */
+/** The folder and its parent folders, starting at the root. */
 function wayTo(folder: string): readonly string[] {
 	const way = [resolve(folder)];
 	for (let [path = ''] = way; dirname(path) !== path; path = dirname(path)) {
@@ -232,7 +232,7 @@ function wayTo(folder: string): readonly string[] {
 	return way;
 }
 
-/** Further flags to open `path` for writing: a link planted in this very moment is not followed, and a pipe does not block. @throws as `refuseSymlink` */
+/** Additional flags to open `path` for writing, so that a link planted in the meantime is not followed and a pipe does not block. @throws as `refuseSymlink` */
 export function ownFileFlags(path: string): number {
 	refuseSymlink(path);
 	const isLink = lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === true;
@@ -243,7 +243,7 @@ export function ownFileFlags(path: string): number {
 function whyPlanted(path: string, found: Stats): string | undefined {
 	const isLink = found.isSymbolicLink();
 	const target = isLink ? statSync(path, {throwIfNoEntry: false}) : found;
-	// A folder cannot be written by mistake: opening it fails with a clear error.
+	// Folders pass this check: opening one for writing fails with a clear error.
 	if (target && !target.isFile() && !target.isDirectory()) {
 		return 'it is no regular file';
 	}

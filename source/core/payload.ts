@@ -58,7 +58,7 @@ function memberOf(value: JsonValue, name: string): JsonValue | undefined {
 	return index === undefined ? undefined : value[index];
 }
 
-/** The index written as `0`, `1`, …, without sign and leading zeros. */
+/** Parses a list index: `0`, `1`, …, without sign and leading zeros. */
 function indexOf(name: string): number | undefined {
 	const index = Number(name);
 	return Number.isSafeInteger(index) && index >= 0 && String(index) === name ? index : undefined;
@@ -74,14 +74,14 @@ export const codeHostEventHeaders = [
 	'x-forgejo-event',
 ] as const;
 
-/** Whether a content type is that of a form. */
+/** Whether a content type is that of a URL-encoded form. */
 export const isFormType = (contentType: string | undefined): boolean =>
 	/^application\/x-www-form-urlencoded/i.test(contentType ?? '');
 
 /** The field `payload` of a form; `undefined` without one. */
 export function payloadOfForm(form: string): string | undefined {
 	const fields = new URLSearchParams(form);
-	// Of repeated fields the last one counts.
+	// If the field is repeated, the last one counts.
 	return fields.getAll('payload').at(-1);
 }
 

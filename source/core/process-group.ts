@@ -3,7 +3,7 @@ import type {Readable} from 'node:stream';
 import type {Clock} from './clock.ts';
 import {codeOf} from './errors.ts';
 
-/** How much of an output is kept, and what happens to longer output. The rest is read and dropped, since a full pipe would block the command. */
+/** The size to which an output is limited, and what happens above it. Output that is not kept is still read, since a full pipe would block the command. */
 export type OutputRule = {
 	readonly limitBytes: number;
 	/** `keep-ends`: half from the start and half from the end, with a line between them that counts the missing bytes. */
@@ -22,13 +22,13 @@ export type GroupJob = {
 	readonly stdout: OutputRule;
 	readonly stderr: OutputRule;
 	readonly timeoutMs: number;
-	/** From SIGTERM to SIGKILL; 0: SIGKILL at once. */
+	/** Time from SIGTERM to SIGKILL; 0: SIGKILL at once. */
 	readonly termGraceMs: number;
-	/** Ends the group, with `termGraceMs`. */
+	/** Aborting ends the group, with `termGraceMs`. */
 	readonly signal: AbortSignal;
-	/** Ends the group at once. */
+	/** Aborting kills the group at once. */
 	readonly killed?: AbortSignal;
-	/** Contents for its descriptors 3, 4, …. */
+	/** Contents that the command can read from its descriptors 3, 4, …. */
 	readonly feeds?: readonly Buffer[];
 	/** Called once the command runs, with the id of its process group. The result is disposed when the command exits. */
 	readonly onStart?: (pid: number) => Disposable;
@@ -44,7 +44,7 @@ export type GroupExit =
 			/** Length of the whole output, when `keep-ends` left out its middle. */
 			readonly stdoutBytes?: number;
 	  }
-	/** `stdout`: the output until then, under the rule `keep-ends`. */
+	/** `stdout`: the output so far; only under the rule `keep-ends`. */
 	| {readonly kind: 'timeout'; readonly stdout?: string}
 	| {readonly kind: 'too-much-output'}
 	| {readonly kind: 'aborted'; readonly stdout?: string}
@@ -55,9 +55,9 @@ export type GroupExit =
 const closeGraceMs = 1000;
 
 /**
- * Runs a command until it and its process group have ended. Never rejects. The command leads a group of its own, which is ended at the timeout,
- * on an abort, above an output limit with `stop`, and, with SIGKILL, once the command itself has exited. Its exit then is the result, even while output is
- * still read. No listener, timer or pipe outlives the result.
+ * Runs a command until it and its process group have ended. Never rejects. The command leads its own process group, which is ended at the timeout,
+ * on an abort, above an output limit with `stop`, and, with SIGKILL, once the command itself has exited. A timeout or an abort after the exit does not change
+ * the result, even while output is still read. No listener, timer or pipe outlives the result.
  */
 export async function runInGroup(
 	job: GroupJob,
@@ -98,7 +98,7 @@ export function feedChild(child: ChildProcess, feeds: readonly Buffer[]): void {
 	for (const [index, content] of feeds.entries()) {
 		const pipe = child.stdio[3 + index];
 		if (pipe && 'end' in pipe) {
-			// The command may end without reading it.
+			// The command may end without reading the pipe.
 			pipe.on('error', () => {});
 			pipe.end(content);
 		}
@@ -116,7 +116,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	};
 
 	const end = (exit: GroupExit, graceMs: number) => {
-		// The exit is the result, and the process id may be reused by now.
+		// After the exit the result is fixed, and the process id may belong to another process.
 		if (hasExited) {
 			return;
 		}
@@ -132,7 +132,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	};
 
 	const stop = () => {
-		// Set here because `end` does nothing after the exit of the command, while the rest of its output is still read.
+		// Set here since `end` does nothing after the exit, when the rest of the output is read.
 		verdict ??= {kind: 'too-much-output'};
 		end(verdict, job.termGraceMs);
 	};
@@ -144,7 +144,7 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	onAbort(job.killed, cleanup, () => end({kind: 'aborted'}, 0));
 	if (child.pid !== undefined && job.onStart) {
 		const started = cleanup.use(job.onStart(child.pid));
-		// The process id may be reused after the exit.
+		// Disposed at the exit, after which the process id may be reused.
 		child.once('exit', () => started[Symbol.dispose]());
 	}
 
@@ -193,7 +193,7 @@ function onAbort(
 	});
 }
 
-/** How many of `limitBytes` are kept from the start; the rest from the end. */
+/** How many of `limitBytes` are kept from the start of an output; the others are kept from its end. */
 const headBytes: Readonly<Record<OutputRule['above'], (limitBytes: number) => number>> = {
 	'keep-start': limitBytes => limitBytes,
 	stop: limitBytes => limitBytes,
@@ -201,7 +201,7 @@ const headBytes: Readonly<Record<OutputRule['above'], (limitBytes: number) => nu
 	'keep-ends': limitBytes => Math.ceil(limitBytes / 2),
 };
 
-/** Reads to the end and keeps the part that the rule says; calls `stop` once above the limit of the rule `stop`. `cutBytes`: length of the whole output when its middle was left out. */
+/** Reads a stream to its end, and keeps what `above` names; under the rule `stop` calls `stop` above the limit. `cutBytes`: full length, if the middle was left out. */
 function collect(
 	stream: Readable | null,
 	{limitBytes, above}: OutputRule,
@@ -224,7 +224,7 @@ function collect(
 		if (tailLimit > 0 && first.length < chunk.length) {
 			tail.push(chunk.subarray(first.length));
 			tailLength += chunk.length - first.length;
-			// Drop leading chunks that later ones replace.
+			// Drop leading chunks that are no longer within the last `tailLimit` bytes.
 			while (tail[0] && tailLength - tail[0].length >= tailLimit) {
 				tailLength -= tail[0].length;
 				tail.shift();
@@ -248,7 +248,7 @@ function collect(
 	};
 }
 
-/** Signals the remaining processes of the group of a child. */
+/** Sends a signal to the remaining processes in the group that the child leads. */
 export function signalGroup({pid}: Pick<ChildProcess, 'pid'>, signal: NodeJS.Signals): void {
 	if (pid === undefined) {
 		return;

@@ -4,20 +4,20 @@ import {every, type Clock} from './clock.ts';
 import {codeOf, SvcError} from './errors.ts';
 
 /**
- * Node flags for every process that this program starts of itself, as in the first line of the bundle and in `svc.sh`. By default V8 lets its young generation grow to tens of
- * megabytes, for throughput that this program does not need.
+ * Node flags for every process in which this program runs itself, the same as in the first line of the bundle and in `svc.sh`. By default V8 lets its young generation grow to tens
+ * of megabytes, for throughput that this program does not need.
  */
 export const nodeFlags: readonly string[] = ['--max-semi-space-size=8'];
 
 /**
- * Default environment variables of such processes: the threads of V8 share one heap of the C library instead of one each. With a screen
- * that saves 20 of 200 MB at the same CPU. Only the GNU C library knows the variable.
+ * Default environment variables of such processes: all V8 threads share one heap of the C library instead of having one each. In a process
+ * with a screen this saves 20 of 200 MB at the same CPU use. Only the GNU C library reads the variable.
  */
 export const nodeVariables: Readonly<Record<string, string>> = {MALLOC_ARENA_MAX: '1'};
 
 /**
- * Lets the heap grow by 50 % instead of 100 % before a full collection. At 25 % an ignored event costs a tenth more CPU, without measurable savings of memory. Not a start
- * flag: while a program loads, nearly everything it allocates stays in use, and more collections would make the start a tenth slower.
+ * Lets the heap grow by 50 % instead of 100 % before a full collection. At 25 % an ignored event costs a tenth more CPU, without measurable savings of memory. Not set at the
+ * start of the process: while a program loads, nearly everything it allocates stays in use, and more collections would make the start a tenth slower.
  */
 export function growSlowly(): void {
 	setFlagsFromString('--heap-growing-percent=50');
@@ -25,7 +25,7 @@ export function growSlowly(): void {
 
 const lookMs = 2000;
 
-/** Share of a core above which memory is not saved: at full load that would make an ignored event cost a quarter more CPU. */
+/** CPU use, as a share of a core, above which memory is not saved: at full load saving would make an ignored event cost a quarter more CPU. */
 const busyShare = 0.4;
 
 /** Lets V8 return unused memory at low load. For a process with a screen, which is large and open all day. */
@@ -36,7 +36,7 @@ export function saveMemory(
 		usage = () => process.cpuUsage(),
 	}: {readonly set?: (flag: string) => void; readonly usage?: () => NodeJS.CpuUsage} = {},
 ): Disposable {
-	// V8 writes a complaint about an unknown flag to stderr: set it only for tested versions.
+	// V8 complains on stderr about an unknown flag: set it only for tested versions.
 	if (!process.versions.v8.startsWith('13.')) {
 		return {[Symbol.dispose]() {}};
 	}
@@ -67,7 +67,7 @@ export function saveMemory(
 const maxCauses = 8;
 
 /**
- * `error`, or `program_replaced` where it, or one of its causes, is a missing module: an update replaced the files of the program while
+ * Returns `error`, or an error `program_replaced` if `error` or one of its causes is a missing module: an update replaced the files of the program while
  * this process ran.
  */
 export function asReplaced(error: unknown): unknown {
@@ -96,7 +96,7 @@ export const version: string = packageJson.version;
 
 /**
  * The warning when a face and its gateway have different versions, and the advice; `undefined` when they are the same, or
- * the gateway has not told its version.
+ * the gateway has not reported its version.
  */
 export const versionMismatch = ({
 	gateway,

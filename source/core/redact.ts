@@ -10,18 +10,18 @@ import {
 /** Replaces secrets in a text. Pure for a given set of secrets. */
 export type Redact = {
 	(text: string): string;
-	/** The offset in an unfinished text from which it may be an incomplete credential; its length when there is none. */
+	/** The offset at which an incomplete credential may begin at the end of an unfinished text; the length of the text if there is none. */
 	readonly openFrom?: (text: string) => number;
-	/** Characters of a credential that may pass before `openFrom` detects it. */
+	/** Number of first characters of a credential that `openFrom` may miss; absent: 0. */
 	readonly lead?: number;
-	/** Replaces only known secret values: for text of others, which may legitimately look like credentials. */
+	/** Replaces only known secret values: for foreign texts, parts of which may legitimately look like credentials. */
 	readonly known?: Redact;
 };
 
-/** Redacts a text. `path`: the names above it; `undefined` for the name of a member. */
+/** Redacts a string in a JSON value. `path`: the names of the members that lead to it; `undefined` if the string is itself such a name. */
 type Hide = (text: string, path: string | undefined) => string;
 
-/** A redacted copy of a value; the names of members are redacted, too. */
+/** Copies a value with its strings and the names of its members redacted. */
 export function redactJson(value: JsonObject, hide: Hide, path?: string): JsonObject;
 export function redactJson(value: JsonValue, hide: Hide, path?: string): JsonValue;
 export function redactJson(value: JsonValue, hide: Hide, path = ''): JsonValue {
@@ -48,15 +48,15 @@ export function redactJson(value: JsonValue, hide: Hide, path = ''): JsonValue {
 
 const redactedMark = '[redacted]';
 
-/** Within a word, shorter beginnings of a secret are not held back: most words end in a letter or two that some secret begins with. */
+/** Least length of a secret's beginning that is held back within a word: most words end in a letter or two with which some secret begins. */
 const leastOpen = 4;
 
-/** Size of the cache of texts without secrets: names, identifiers and headers recur, several times for one event. */
+/** Size of the cache of texts without secrets: the same names, identifiers and headers are redacted several times for one event. */
 const maxHarmless = 512;
 const maxHarmlessLength = 128;
 
 /**
- * Shapes of credentials, whatever their value. Group 1, before the secret, is kept. Every pattern is linear:
+ * Recognise credentials by their shape. Group 1, the part before the secret, is kept. Every pattern takes linear time:
  * it begins with something rare, and no two adjacent quantifiers match the same character.
  */
 const shapes: readonly RegExp[] = [
@@ -77,13 +77,13 @@ const shapes: readonly RegExp[] = [
 	/()(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
 ];
 
-/** Most replaced secrets that are still hidden, the newest ones. */
+/** Number of replaced secrets, the newest ones, that are still hidden. */
 const maxReplaced = 500;
 
 /**
- * Joins the secrets of several owners into one list: the same array until the secrets of an owner change, since deriving data from many secrets is expensive. `part`
- * returns the function by which an owner sets its current secrets. The newest 500 replaced secrets stay hidden until the program ends: the other side may still accept
- * them.
+ * Joins the secrets of several owners into one list: `part` returns a function with which one owner sets its current secrets. `all` returns the same array until a
+ * secret changes, since deriving data from many secrets is expensive. The newest 500 replaced secrets stay in the list until the program ends: the other side may
+ * still accept them.
  */
 export function createSecretList() {
 	const parts = new Map<object, readonly string[]>();
@@ -108,13 +108,13 @@ export function createSecretList() {
 
 export type SecretList = ReturnType<typeof createSecretList>;
 
-/** UUIDs, digests and numbers, new with each event: no shape consists of these characters only. */
+/** Skips `shapes` for UUIDs, digests and numbers, which are new with each event: no credential shape consists of these characters only. */
 const shapeless = /^[\da-f-]*$/;
 
 /**
- * Replaces credentials by `[redacted]`: those of `secretValues` (6 characters or more; also base64, hex, URL-encoded and
- * JSON-escaped) and, unless `byShape` is false, any text in the shape of a credential. `secretValues` is called each time, so that a reload takes effect at once;
- * it should return the same array while nothing changed. Linear in the length of the text.
+ * Replaces credentials by `[redacted]`: the values of `secretValues` (6 characters or more; also base64, hex, URL-encoded and
+ * JSON-escaped) and, unless `byShape` is false, any text in the shape of a credential. `secretValues` is called for each text, so that a reload takes effect at once;
+ * it should return the same array while nothing has changed. Linear in the length of the text.
  */
 export function createRedact(
 	secretValues: () => readonly string[],
@@ -203,7 +203,7 @@ export function createRedact(
 /** Printable ASCII without white space: a single word. */
 const isWord = /^[\x21-\x7E]*$/;
 
-/** Most texts hold no credential, and `test` costs a tenth of `replace`. `replace` resets the `lastIndex` that `test` leaves behind. */
+/** Tests first: most texts hold no credential, and `test` costs a tenth of `replace`. `replace` resets the `lastIndex` that `test` leaves behind. */
 const hide = (text: string, pattern: RegExp, by: string): string =>
 	pattern.test(text) ? text.replace(pattern, by) : text;
 
@@ -211,23 +211,23 @@ const hide = (text: string, pattern: RegExp, by: string): string =>
 export type RedactedPieces = {
 	/** The redacted text that may be shown after `piece`; a possible beginning of a credential is held back until the next piece. */
 	add(piece: string): string;
-	/** The held text when the stream pauses, empty if it is long enough to be part of a secret; the text may go on later. */
+	/** For a pause of the stream, which may go on later: releases the held text, unless it is long enough to be part of a secret. */
 	pause(): string;
-	/** The held text at the end of the stream. */
+	/** Releases the held text at the end of the stream. */
 	end(): string;
 	readonly isHolding: boolean;
 };
 
-/** Most characters held back: credentials are shorter. */
+/** Most characters that are held back; credentials are shorter. */
 const maxHeldLength = 32_768;
 
-/** Redacts a streamed text, however it is cut, even letter by letter. */
+/** Redacts a streamed text; the pieces may be cut anywhere, even into single letters. */
 export function createRedactedPieces(redact: Redact): RedactedPieces {
 	/** The end of the text so far; its first `left` characters have been shown already. */
 	let tail = '';
 	let left = 0;
 
-	/** The part of `text`, which begins with `tail`, that was not shown yet; redacted. */
+	/** `text` begins with `tail`. Returns the part of it that was not shown yet, redacted. */
 	const newIn = (text: string): string => {
 		if (left >= text.length) {
 			return '';
@@ -235,7 +235,7 @@ export function createRedactedPieces(redact: Redact): RedactedPieces {
 
 		const shown = redact(text);
 		let same = 0;
-		// A credential that begins in the shown part is hidden from there on.
+		// If a credential begins in the part already shown, its mark is shown from there.
 		while (same < left && shown[same] === text[same]) {
 			same++;
 		}
@@ -249,7 +249,7 @@ export function createRedactedPieces(redact: Redact): RedactedPieces {
 			const open = redact.openFrom?.(text) ?? text.length;
 			const from = text.length - left > maxHeldLength ? text.length : open;
 			const head = text.slice(0, from);
-			// A credential across the cut is found only in the whole text.
+			// A credential that spans the cut is found only in the whole text: hold it all back.
 			if (from < text.length && redact(head) + redact(text.slice(from)) !== redact(text)) {
 				tail = text;
 				return '';

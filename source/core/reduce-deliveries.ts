@@ -4,18 +4,18 @@ import {hasEnded} from './run.ts';
 import {type DeliveryRow, type GatewayState, limits} from './state.ts';
 import {deliveriesOf} from './traffic.ts';
 
-/** Share of the list that one route may fill once the list is full. */
+/** Largest share of the full list for the deliveries of one route. */
 const routeShare = 0.6;
 
-/** Share of the full list that rejections may keep: anyone can cause them for free. */
+/** Largest share of the full list for rejections, which anyone can cause for free. */
 const rejectionShare = 0.1;
 
-/** How many rows back similar rejections are searched: in busy traffic, too, a growing row stays near the newest. */
+/** Number of newest rows among which similar rejections are searched, so that a growing row is always near the newest. */
 export const nearRows = 20;
 
 const nearMs = 60_000;
 
-/** Most names of routes in a row. */
+/** Most route names that a row lists. */
 const maxRoutes = 5;
 
 /** Outcomes that anyone can cause in any number. */
@@ -29,15 +29,15 @@ const rejections: ReadonlySet<DeliveryOutcome> = new Set([
 ]);
 
 /**
- * The rows after `events`. From the third on, close rejections of one outcome and route become one row; requests for unknown routes count as
- * one route. When the list is full, rejections above their share are dropped first, then the oldest rows of a route above
- * its share: a flood cannot push real events out.
+ * The rows after `events`. Three or more rejections with the same outcome and route, close together, share a row; all unknown routes count as
+ * one. When the list is full, rejections above their share are dropped first, then the oldest rows of a route above
+ * its share, then the oldest of all: a flood cannot push real events out.
  */
 export function deliveriesAfter(
 	rows: GatewayState['deliveries'],
 	events: ReadonlyArray<EventOf<'history-restored' | 'delivery-received'>>,
 ): GatewayState['deliveries'] {
-	// The receiver may have taken new deliveries before the older ones were restored.
+	// Restored deliveries go first: the receiver may have accepted new ones before.
 	const {restored, received} = deliveriesOf(events);
 	if (restored.length + received.length === 0) {
 		return rows;
@@ -51,7 +51,7 @@ export function deliveriesAfter(
 	return next.length > limits.deliveries ? trim(next) : next;
 }
 
-/** Deliveries, oldest first, as rows; close rejections of one kind share a row. */
+/** Turns deliveries, oldest first, into rows; similar rejections close together share a row. */
 export function deliveryRows(deliveries: readonly Delivery[]): readonly DeliveryRow[] {
 	const rows: DeliveryRow[] = [];
 	for (const delivery of deliveries) {
@@ -70,7 +70,7 @@ function append(rows: DeliveryRow[], delivery: Delivery): void {
 		return;
 	}
 
-	// `limits.groupAfter` of a kind: these two and the new one.
+	// Three of a kind, `limits.groupAfter`: these two rows and the new delivery.
 	const [newer = -1, older = -1] = like;
 	const first = rows[older];
 	const second = rows[newer];
@@ -84,8 +84,8 @@ function append(rows: DeliveryRow[], delivery: Delivery): void {
 }
 
 /**
- * Indexes of recent rows for the same rejection, newest first. With other rows in between, only those of the last minute:
- * a current rejection must not be counted in a row far up the list.
+ * Indexes of recent rows for the same rejection, newest first. A row with other rows after it counts only for a minute:
+ * a current rejection must not be added to a row far up the list.
  */
 function likeNear(rows: readonly DeliveryRow[], delivery: Delivery): readonly number[] {
 	const found: number[] = [];
@@ -107,7 +107,7 @@ const isSameRejection = (a: Delivery, b: Delivery): boolean =>
 	a.outcome === b.outcome &&
 	(a.outcome === 'route' || (a.route === b.route && a.profile === b.profile));
 
-/** `row` with one more delivery. */
+/** Adds a delivery to `row`. */
 function joined(row: DeliveryRow, delivery: Delivery): DeliveryRow {
 	const {key, count, firstAt = row.delivery.receivedAt, routes = [row.delivery.route]} = row;
 	const others = routes.filter(name => name !== delivery.route);
@@ -174,8 +174,8 @@ function withoutExcess(
 type Reasons = Pick<DeliveryRow, 'reasons' | 'otherReasons'>;
 
 /**
- * The reasons of a row after one more delivery: the details of the stopping steps, the newest last, at most `limits.reasons`. The least recent
- * one is dropped and counted in `otherReasons`. A delivery that no step stopped changes nothing.
+ * Adds the reason of one more delivery to those of a row: the detail of the step that stopped it. Keeps the latest `limits.reasons`, the newest last; older
+ * ones are counted in `otherReasons`. A delivery that no step stopped changes nothing.
  */
 export function refusalReasonsAfter(
 	{reasons = [], otherReasons = 0}: Reasons,
@@ -196,16 +196,16 @@ export function refusalReasonsAfter(
 	};
 }
 
-/** Numbers, but not digits within names: `skew -713 s` equals `skew -714 s`, `X-Hub-Signature-256` differs from `X-Hub-Signature-1`. */
+/** Matches numbers, but not digits within names: `skew -713 s` equals `skew -714 s`, `X-Hub-Signature-256` differs from `X-Hub-Signature-1`. */
 const numbers = /(?<![\p{L}\d_]|[\p{L}\d_]-)\d+(?![\p{L}\d_])/gu;
 
-/** A detail with its numbers replaced by 0; signs stay, so that a clock ahead differs from one behind. */
+/** Replaces the numbers in a detail by 0. Signs are kept, so that a clock that is fast differs from one that is slow. */
 const kindOf = (detail: string): string => detail.replaceAll(numbers, '0');
 
 type Work = NonNullable<Delivery['work']>;
 
 /**
- * The rows after `events`, with the results of their deliveries: runs and groups are dropped from the state sooner than deliveries. A row keeps the final state of its run,
+ * Writes results of runs and groups into the rows of their deliveries, since the state drops runs and groups sooner than deliveries. A row keeps the final state of its run,
  * or `superseded` once its group has a later event; the state of open runs is in `runs`.
  */
 export function worksAfter(

@@ -10,8 +10,8 @@ import type {ServerView} from './tool-server.ts';
 type Whole = NonNullable<GatewayState['wholeFrom']>;
 
 /**
- * From which delivery and run on the lists are complete, after `events`. A full list may drop a row that is not its oldest (rows of a busy route go first), so the lists
- * have gaps before the newest dropped row. Pure; the same object while nothing changed.
+ * `GatewayState.wholeFrom` after `events`: the first delivery and run from which the lists have no gaps. A full list may drop a row that is not its oldest (one of a busy
+ * route), so that gaps are possible up to the newest dropped row. Pure; returns the same object while nothing changes.
  */
 export function wholeAfter(
 	known: Whole | undefined,
@@ -43,7 +43,7 @@ export function wholeAfter(
 			};
 }
 
-/** The identifier after the newest dropped row. Grown rows keep their key; merged rows are not dropped. */
+/** The identifier after that of the newest dropped row; `undefined` if none was dropped. Rows that grew keep their key; merged rows do not count as dropped. */
 function droppedDelivery(
 	before: GatewayState['deliveries'],
 	after: GatewayState['deliveries'],
@@ -75,8 +75,8 @@ function droppedRun(before: GatewayState['runs'], after: GatewayState['runs']): 
 }
 
 /**
- * Waiting and settled approvals, and rules, after one event. Events of one request may come in any order: a settled request
- * never waits again.
+ * Changes waiting approvals, settled approvals and rules by one event. Events of one request may arrive in any order: a settled request
+ * never becomes waiting again.
  */
 export const approvalParts = {
 	'history-restored': (
@@ -120,7 +120,7 @@ const has = (approvals: readonly Approval[], id: number): boolean =>
 type GroupEvent = EventOf<'history-restored' | 'group-changed'>;
 
 /**
- * The groups after `events`: pending ones by due time, then the newest dispatched ones. Both are capped. Pure. Events of one group may come in any order: a
+ * The groups after `events`: pending ones by due time, then the newest dispatched ones. Both are capped. Pure. Events of one group may arrive in any order: a
  * dispatched group stays dispatched, and its count never shrinks.
  */
 export function groupsAfter(
@@ -164,7 +164,7 @@ function sorted(groups: readonly Group[]): readonly Group[] {
 	];
 }
 
-/** The keys of the chat API after a change: known keys keep their place. */
+/** The keys of the chat API after a change: known keys keep their position. */
 export function keysAfter(
 	keys: GatewayState['keys'],
 	event: Pick<EventOf<'keys-changed'>, 'keys' | 'gone'>,
@@ -196,7 +196,7 @@ export function serversAfter(
 	return inServerOrder([...next.values()]);
 }
 
-/** Servers by profile, the gateway's own first, and name. */
+/** Sorts servers by profile (the gateway's own first), then by name. */
 export const inServerOrder = (servers: readonly ServerView[]): readonly ServerView[] =>
 	servers.toSorted(
 		(one, other) => compare(profileRank(one), profileRank(other)) || compare(one.name, other.name),

@@ -5,7 +5,7 @@ import {type GatewayState, limits, type RunSaid} from './state.ts';
 /** An event with runs. */
 export type RunEvent = EventOf<'history-restored' | 'delivery-received' | 'run-changed'>;
 
-/** The runs after `events`, by id. Above the limit the oldest ended runs without an open decision are dropped first, then the oldest queued ones; runs at work stay. */
+/** The runs after `events`, by id. Above the limit drops the oldest: first of ended runs that need no decision, then of queued runs, then of the others. */
 export function runsAfter(
 	runs: GatewayState['runs'],
 	events: readonly RunEvent[],
@@ -17,14 +17,14 @@ export function runsAfter(
 		return known.has(id);
 	};
 
-	/** The greatest id so far. A run with a greater id is new and needs no look-up; most are. */
+	/** The greatest id so far: a run above it is new without a look-up, as most are. */
 	let newest = runs.at(-1)?.id ?? 0;
 	let inOrder = true;
 	for (const event of events) {
 		for (const run of runsOf(event)) {
 			const isNew = run.id > newest;
 			inOrder &&= isNew;
-			// A run implied by a delivery, or restored, is older than a reported one.
+			// A restored run, or one implied by a delivery, never replaces a known run: that is newer.
 			const isOlder = event.type === 'delivery-received' || event.type === 'history-restored';
 			if (isNew || !isOlder || !(changed.has(run.id) || isKnown(run.id))) {
 				changed.set(run.id, run);
@@ -102,7 +102,7 @@ function trim(runs: readonly Run[]): readonly Run[] {
 
 type ProgressEvent = EventOf<'run-progressed' | 'run-said' | 'run-changed'>;
 
-/** The last transcript entries of open runs; those of ended runs are in the journal. */
+/** The last transcript entries of open runs, after `events`; those of ended runs are only in the journal. */
 export function progressAfter(
 	progress: GatewayState['progress'],
 	events: readonly ProgressEvent[],
@@ -121,7 +121,7 @@ export function progressAfter(
 	return next;
 }
 
-/** The kept end of an answer. */
+/** Cuts a streamed answer to its last `limits.saidCharacters`. */
 export function lastOfSaid({at, from, text}: RunSaid): RunSaid {
 	const excess = text.length - limits.saidCharacters;
 	if (excess <= 0) {
@@ -135,10 +135,10 @@ export function lastOfSaid({at, from, text}: RunSaid): RunSaid {
 
 const endings: ReadonlySet<TranscriptEntry['kind']> = new Set(['text', 'retry', 'error']);
 
-/** Whether a transcript entry ends an answer: with the whole text, a retry or an error. */
+/** Whether a transcript entry ends a streamed answer: the whole text, a retry or an error. */
 export const endsAnswer = ({kind}: Pick<TranscriptEntry, 'kind'>): boolean => endings.has(kind);
 
-/** The streamed answers after `events`. `from` counts the characters that a reader has missed, too. */
+/** The streamed answers after `events`. `from` includes characters that a reader has missed. */
 export const saidAfter = (
 	said: GatewayState['said'],
 	events: readonly ProgressEvent[],

@@ -9,14 +9,14 @@ import {type GatewayState, initialState, limits} from './state.ts';
 import {trafficAfter} from './traffic.ts';
 
 export type Broker = {
-	/** Reports an event. Cheap: the state is computed on demand, and listeners are called once per turn of the event loop. */
+	/** Reports an event. Cheap: the state is computed lazily, and listeners are called once per turn of the event loop. */
 	readonly emit: Emit;
 	readonly getState: () => GatewayState;
-	/** Calls `listener` once per turn with the events since the last call, or since the state at subscription; in order, each exactly once. A listener that throws is dropped. */
+	/** Calls `listener` once per turn with all events since its last call (first: since the state at subscription), in order. A listener that throws is dropped. */
 	readonly subscribe: (listener: (events: readonly GatewayEvent[]) => void) => () => void;
 };
 
-/** At this many unread events the state is computed, which bounds the memory of an unobserved gateway. */
+/** Number of pending events at which the state is computed even if nothing reads it: bounds their memory. */
 const maxBacklog = 2048;
 
 /** Connects the rooms that report events with the faces that show them: events in, state and batches of events out. */
@@ -25,7 +25,7 @@ export function createBroker(onListenerError: (error: unknown) => void = () => {
 	let unread: GatewayEvent[] = [];
 	let untold: GatewayEvent[] = [];
 	let telling = false;
-	/** Listeners, with the number of pending events that their initial state already includes. */
+	/** Listeners, each with the number of pending events to skip: those included in the state at its subscription. */
 	const listeners = new Map<(events: readonly GatewayEvent[]) => void, number>();
 
 	const getState = () => {
@@ -82,18 +82,18 @@ export function createBroker(onListenerError: (error: unknown) => void = () => {
 
 type Type = GatewayEvent['type'];
 
-/** Changed parts of the state; `undefined` removes a part. */
+/** Changed members of the state; `undefined` removes a member. */
 type Parts = {readonly [Key in keyof GatewayState]?: GatewayState[Key] | undefined};
 
 /**
- * The state after `events`. Pure. Unchanged parts stay the same objects, so that views of them are not
- * redrawn. Takes batches: the long lists are copied once per batch, not once per event.
+ * The state after `events`. Pure. Unchanged members stay the same objects, so that views of them are not
+ * redrawn. Takes a batch of events, since each long list is copied once per call.
  */
 export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
 	const next = {...state};
 	for (const event of events) {
 		if (Object.hasOwn(changes, event.type)) {
-			// The entry of a type takes events of that type.
+			// Each entry of `changes` takes the events of its own type.
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 			const change = changes[event.type] as (event: GatewayEvent, state: GatewayState) => Parts;
 			put(next, change(event, next));
@@ -118,7 +118,7 @@ function put(state: GatewayState, parts: Parts): void {
 
 type Change<Key extends Type> = (event: EventOf<Key>, state: GatewayState) => Parts;
 
-/** The change of the state by a single event, for each type. Only types that one of the `lists` takes may be missing. */
+/** How one event of each type changes the state. Only types that one of the `lists` takes may be missing. */
 const changes: {readonly [Key in Exclude<Type, Listed>]: Change<Key>} & {
 	readonly [Key in Listed]?: Change<Key>;
 } = {
@@ -178,13 +178,13 @@ const changes: {readonly [Key in Exclude<Type, Listed>]: Change<Key>} & {
 };
 
 type States = {
-	/** With the results of the lists above. */
+	/** The state so far: with the results of the earlier `lists`. */
 	readonly state: GatewayState;
-	/** Before the batch. */
+	/** The state before the batch. */
 	readonly before: GatewayState;
 };
 
-/** A list of the state that events change. `of` names exactly the types of the events that `after` takes: the compiler checks it. */
+/** Describes a list in the state and its reducer `after`. `of`: the types of the events that `after` takes, checked by the compiler. */
 function list<Key extends keyof GatewayState, Event extends GatewayEvent>(
 	key: Key,
 	of: {readonly [Name in Event['type']]: true},
@@ -193,7 +193,7 @@ function list<Key extends keyof GatewayState, Event extends GatewayEvent>(
 	const isOf = (event: GatewayEvent): event is Event => Object.hasOwn(of, event.type);
 	return {
 		of,
-		/** Nothing for a batch without such an event. */
+		/** Empty for a batch without events of these types. */
 		change: (events: readonly GatewayEvent[], states: States): Parts => {
 			const own = events.filter(isOf);
 			return own.length === 0 ? {} : {[key]: after(states.state[key], own, states)};
@@ -205,7 +205,7 @@ const arrived = {'history-restored': true, 'delivery-received': true} as const;
 const ofRuns = {...arrived, 'run-changed': true} as const;
 const ofProgress = {'run-progressed': true, 'run-said': true, 'run-changed': true} as const;
 
-/** The long lists, in the order of their computation. A batch changes each at most once. */
+/** The reducers of the long lists, in the order in which they run. Each runs at most once per batch. */
 const lists = [
 	list('deliveries', arrived, deliveriesAfter),
 	list('traffic', {...arrived, 'traffic-counted': true}, trafficAfter),
@@ -222,7 +222,7 @@ const lists = [
 type KeysOf<Of> = Of extends unknown ? keyof Of : never;
 type Listed = KeysOf<(typeof lists)[number]['of']>;
 
-/** Whether this version knows the type of `value`: a gateway of a later version may send events of others. */
+/** Whether `value` is an event of a type that this version knows: a newer gateway may send others. */
 export const isKnownEvent = (value: unknown): value is GatewayEvent => {
 	const type = isJsonObject(value) ? value['type'] : undefined;
 	return (
@@ -233,7 +233,7 @@ export const isKnownEvent = (value: unknown): value is GatewayEvent => {
 
 type Totals = GatewayState['totals'];
 
-/** Deliveries of other gateways do not count; nor do 401 and 404, which any stranger can cause. */
+/** Adds a delivery to the totals; not one of another gateway, nor one answered 401 or 404, which any stranger can cause. */
 const withDelivery = (totals: Totals, {idSource, status}: Delivery): Totals =>
 	idSource === 'import' || status === 401 || status === 404
 		? totals

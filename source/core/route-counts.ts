@@ -2,7 +2,7 @@ import type {DeliveryOutcome} from './delivery.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {routeCountsSchema} from './schemas/route-counts.ts';
 
-/** Deliveries of the last day in the journal, counted by route. Deliveries to other gateways and to unknown routes are not counted. */
+/** Number of deliveries per route in the last day of the journal. Deliveries to other gateways and to unknown routes are not counted. */
 export type RouteCounts = Shape<typeof routeCountsSchema>;
 
 /** Outcomes of events that started a run, joined a group or were delivered. */

@@ -23,10 +23,10 @@ export type RouteRate = Shape<typeof routeRateSchema>;
 /** A changed or new route, before it is saved. */
 export type RouteDraft = Shape<typeof routeDraftSchema>;
 
-/** The result of one delivery under a draft. */
+/** The result that one delivery would have under a draft. */
 export type RoutePreview = Shape<typeof routePreviewSchema>;
 
-/** The results of stored deliveries under a draft. */
+/** The results that stored deliveries would have under a draft. */
 export type RouteBacktest = Shape<typeof routeBacktestSchema>;
 
 /** Keys found in the payloads of a route. */

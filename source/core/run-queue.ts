@@ -1,10 +1,10 @@
 import {grouped} from './names.ts';
 
-/** The `queued` runs by the reason of their wait; each is counted once. */
+/** Numbers of `queued` runs by the reason why they wait; each run is counted once. */
 export type RunWaits = {
 	/** Runs that wait for a worker, or for room in their route or job. */
 	readonly worker: number;
-	/** Runs that wait for their promised start: their events came above the rate limit of the route. */
+	/** Runs that wait for their promised start, since their events exceeded the rate limit of the route. */
 	readonly rateLimit: number;
 	/** Runs that wait for a login to a tool server. */
 	readonly login: number;
@@ -12,18 +12,18 @@ export type RunWaits = {
 	readonly retry: number;
 };
 
-/** Places for runs at work. Turns of chats, and runs that wait for an approval, take none. */
+/** Worker slots. Turns of chats, and runs that wait for an approval, take none. */
 export type RunPlaces = {readonly taken: number; readonly all: number};
 
 /** The queue of runs at one moment. */
 export type RunQueue = {
 	readonly waits: RunWaits;
-	/** Due time of the run that has waited longest for a worker, milliseconds since 1970; absent: none waits. */
+	/** Due time of the run that has waited longest for a worker, milliseconds since 1970; absent: no run waits. */
 	readonly oldestDueAt?: number;
 	readonly places: RunPlaces;
 };
 
-/** Number of waiting runs that is worth a notice; a few wait whenever events come together. */
+/** Number of waiting runs from which a notice is shown; a few wait whenever events arrive together. */
 export const longQueue = 10;
 
 const waitText: ReadonlyArray<readonly [keyof RunWaits, string]> = [
@@ -37,7 +37,7 @@ const waitText: ReadonlyArray<readonly [keyof RunWaits, string]> = [
 export const queuedOf = (waits: RunWaits): number =>
 	waitText.reduce((sum, [key]) => sum + waits[key], 0);
 
-/** `81 for a worker (the oldest for 0:50), 62 for the rate limit`; empty without waiting runs. `age`: of the oldest run that waits for a worker. */
+/** `81 for a worker (the oldest for 0:50), 62 for the rate limit`; empty without waiting runs. `age`: the wait of the oldest run that waits for a worker. */
 export const waitWords = (waits: RunWaits, age?: string): string =>
 	waitText
 		.flatMap(([key, text]) => {
@@ -46,7 +46,7 @@ export const waitWords = (waits: RunWaits, age?: string): string =>
 		})
 		.join(', ');
 
-/** Longest wait for a worker, milliseconds; `undefined` where none waits. Never negative, also when the clock was set back. */
+/** Longest wait for a worker, milliseconds; `undefined`: no run waits. Never negative, even if the clock was set back. */
 export const oldestWaitMs = (
 	{oldestDueAt}: Pick<RunQueue, 'oldestDueAt'>,
 	now: number,

@@ -27,15 +27,15 @@ export const endedStates = [
 export const runStates = ['queued', 'running', 'delivering', ...endedStates] as const;
 
 /**
- * Where a run stands.
+ * The state of a run.
  *
- * - `queued`: durable, waits for a free place. `running`: the agent works.
- * - `delivering`: the answer is durable and being delivered to its target, perhaps between two tries.
+ * - `queued`: stored durably, waits for its start. `running`: the agent works.
+ * - `delivering`: the answer is durable and being delivered to its target, possibly waiting for the next try.
  * - `done`, `silent` (the answer was `[SILENT]`), `failed` (the agent failed after its retries), `cancelled`.
  * - `interrupted`: the process died after a tool that may change things had started, or for the third time during this run; a person decides.
  * - `uncertain`: the process died while it sent the answer to a target that cannot be queried; a person verifies and decides.
  * - `dead`: the answer could not be delivered after all tries.
- * - `dropped`: a person put it away; `Run.dropped` holds its state before.
+ * - `dropped`: dismissed by a person; `Run.dropped` holds the former state.
  */
 export type RunState = (typeof runStates)[number];
 
@@ -108,7 +108,7 @@ export const needsDecision = ({state}: Pick<Run, 'state'>): boolean =>
 
 const droppedFrom: ReadonlySet<RunState> = new Set(['failed', 'interrupted', 'uncertain', 'dead']);
 
-/** Whether a person may put a run away, which must have ended badly. */
+/** Whether a person may dismiss a run in `state`: only one that ended badly. */
 export const canBeDropped = (state: RunState): boolean => droppedFrom.has(state);
 
 const handedOverFrom: ReadonlySet<RunState> = new Set([
@@ -119,15 +119,15 @@ const handedOverFrom: ReadonlySet<RunState> = new Set([
 	'dropped',
 ]);
 
-/** Whether the answer of a run, if any, may be delivered again. A silent run has chosen not to answer. */
+/** Whether the answer of a run, if any, may be delivered again. A `silent` run has no answer by choice of the agent. */
 export const canBeHandedOver = (state: RunState): boolean => handedOverFrom.has(state);
 
-/** Whether a run in `state` has ended, unless a person acts. */
+/** Whether a run in `state` has ended; a person may still act on it. */
 export const hasEnded = (state: RunState): boolean => ended.has(state);
 
 /**
- * The duration of a run, until `now` (milliseconds since 1970) while it is under way, including the pauses between tries: `2.4s`, `5:00`, `1:02:03`; in whole seconds while it is
- * under way. `undefined` before its first try.
+ * The duration of a run including the pauses between tries: `2.4s`, `5:00`, `1:02:03`. For a run under way: the time until `now` (milliseconds since 1970), in whole seconds.
+ * `undefined` before its first try.
  */
 export function tookWords(
 	{startedAt, finishedAt}: Pick<Run, 'startedAt' | 'finishedAt'>,
@@ -171,7 +171,7 @@ export function targetWords({target, ...run}: Run): string {
 export const wholePayload = '__raw__';
 
 /**
- * The keys of the payload in a prompt, for people: `number, pull_request.title`. The prompt holds no other part of the payload. Not cleaned.
+ * The keys of the payload in a prompt, for people: `number, pull_request.title`. The prompt holds nothing else of the payload. Not cleaned.
  */
 export const readWords = (keys: readonly string[]): string =>
 	keys.length === 0
@@ -201,14 +201,14 @@ const maxCount = 2 ** 31;
 export const isTokenCount = (value: unknown): value is number =>
 	Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= maxCount;
 
-/** The count of a server, or an estimate when it is missing, 0 or implausible. */
+/** The token count of a server, or an estimate if the count is missing, 0 or implausible. */
 export const countedOr = (count: number | undefined, estimate: () => number): number =>
 	isTokenCount(count) && count > 0 ? count : estimate();
 
-/** A count below this share of the estimate is implausible (tokens of more than 32 bytes): the server counts something else, such as its first piece. */
+/** A count below this share of the estimate is implausible (tokens of more than 32 bytes): the server counted something else, such as only the first piece. */
 const leastPart = 1 / 8;
 
-/** The output tokens by the server, or the given estimate when its count is implausible. */
+/** The server's count of output tokens, or `estimate` if the count is missing or implausible. */
 export const spokenOr = (count: number | undefined, estimate: number): number =>
 	countedOr(
 		count !== undefined && count < estimate * leastPart ? undefined : count,
@@ -222,7 +222,7 @@ export const sumOfCounts = (...counts: readonly number[]): number =>
 		Number.MAX_SAFE_INTEGER,
 	);
 
-/** Usage of one call of a model, with its cost where the price is known. */
+/** Usage of one call of a model; with the cost if the price is known. */
 export const usageOf = (
 	inputTokens: number,
 	outputTokens: number,

@@ -21,9 +21,9 @@ export type Difference = {
 	/** As in the file: `timeout`, `tools.include`. */
 	readonly key: string;
 	readonly change: Change;
-	/** Whether it is another thing now: see `SettingNotes.identity`. */
+	/** Whether the change makes its mapping another server: see `SettingNotes.identity`. */
 	readonly isOther: boolean;
-	/** The values as they would be written, `30 → 60`, or `changed` where they are secret or too long. */
+	/** The values as written in the file, `30 → 60`, or `changed` if they are secret or too long. */
 	readonly text: string;
 };
 
@@ -40,27 +40,27 @@ export type SettingNotes<Schema extends z.core.$ZodType = z.core.$ZodType> = {
 	readonly description: string;
 	/** The default as written in the file; absent: none, or it depends on other settings. */
 	readonly default?: Frozen<NonNullable<z.output<Schema>>>;
-	/** Name of the typed value; absent: the key in camel case, with a `unit` `timeoutMs` for `timeout_seconds` and `timeout`. */
+	/** Name of the typed value; absent: the key in camel case. With a `unit` both `timeout_seconds` and `timeout` become `timeoutMs`. */
 	readonly as?: string;
 	/** Unit of the written amount; the typed value is in milliseconds, at least 1. */
 	readonly unit?: keyof typeof units;
-	/** Converts to the typed value; `undefined`: none. */
+	/** Converts the written to the typed value; returns `undefined` for no value. */
 	readonly to?: (written: NonNullable<z.output<Schema>>) => unknown;
-	/** Paths of the typed value (`tls.client.cert`) when other settings decide over it, too; it is not filled in automatically then. Empty: no path. */
+	/** Set if the typed value depends on other settings, too, and is filled in by other code: its paths there, `tls.client.cert`; empty: it has none. */
 	readonly at?: readonly string[];
-	/** Absent: as for its mapping, else `at-once`. */
+	/** When a change takes effect; absent: as for its mapping, else `at-once`. */
 	readonly change?: Change;
-	/** Its value is never shown. */
+	/** The value is never shown. */
 	readonly secret?: true;
-	/** Its changes are reported without the values. */
+	/** Changes are reported without the values. */
 	readonly hidden?: true;
-	/** A change makes it another server: approvals for its tools end. */
+	/** A change makes the tool server another one: approvals for its tools end. */
 	readonly identity?: true;
-	/** A text of several lines. */
+	/** The value is a text of several lines. */
 	readonly lines?: true;
-	/** People change it only in the file: forms have no field for it. */
+	/** Forms have no field for the setting: people change it only in the file. */
 	readonly byHand?: true;
-	/** The settings of its mapping, when it is one. */
+	/** For a setting that is a mapping: the settings in it. */
 	readonly inner?: {
 		readonly fields?: Readonly<Record<string, {readonly notes: NotesOfAny}>>;
 		readonly differences: DifferencesOf;
@@ -101,7 +101,7 @@ export const requiredSetting = <
 	notes?: Notes,
 ) => noted(schema.clone(), {...described(description, notes), required: true as const});
 
-/** A setting whose type is not checked, because other code decides what an invalid value means; `json`: its JSON Schema. */
+/** A setting whose type is not checked here, because other code handles invalid values; `json`: its JSON Schema. */
 export const looseSetting = <const Notes extends MoreNotes<z.ZodUnknown>>(
 	json: Readonly<Record<string, unknown>>,
 	description: string,
@@ -112,7 +112,7 @@ const described = <Notes>(description: string, notes: Notes | undefined) =>
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without notes the type promises none
 	({...notes, description}) as Notes & Pick<SettingNotes, 'description'>;
 
-/** Attaches the notes to `schema`, which nothing else may use, and registers them for the JSON Schema; our own keywords begin with `x-`. */
+/** Attaches the notes to `schema`, which must not be used elsewhere, and registers them for the JSON Schema, in which our own keywords begin with `x-`. */
 function noted<Schema extends z.ZodType, Notes extends NotesOfAny>(
 	schema: Schema,
 	notes: Notes,
@@ -121,7 +121,7 @@ function noted<Schema extends z.ZodType, Notes extends NotesOfAny>(
 	const {description, default: value, inner, change, secret: isSecret, lines, byHand} = notes;
 	const meta: Record<string, unknown> = Object.defineProperties(
 		{},
-		// A spread would ask its getters.
+		// A spread would call the getters of `json`, which are lazy.
 		Object.getOwnPropertyDescriptors(json),
 	);
 	Object.assign(
@@ -147,10 +147,10 @@ export const nonEmptyText = z.string().min(1);
 
 export const nonEmptyTexts = z.array(nonEmptyText);
 
-/** One secret, or several, each of which passes. An empty value is allowed, and inherits nothing. */
+/** One secret, or a list of secrets, any of which is accepted. An empty value is allowed; it prevents inheriting another secret. */
 export const secret = z.union([z.string(), z.array(z.string())]);
 
-/** Any JSON value. Not checked: the parsers of this program make no other values (see `plain-data.ts`). */
+/** Any JSON value. Not checked: the parsers of this program return no other values (see `plain-data.ts`). */
 export const anyJson = z.custom<JsonValue>(value => value !== undefined);
 
 /** Adds `problem(value)` as an issue when it is not `undefined`. */
@@ -176,7 +176,7 @@ export const webAddress = checked(nonEmptyText, value =>
 		: 'must be a URL that starts with http:// or https://',
 );
 
-/** Headers of the connection, which the program sets itself. @see RFC 9110 §7.6.1 */
+/** Connection headers, which only the program itself may set. @see RFC 9110 §7.6.1 */
 const ofConnection =
 	/^(?:connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
@@ -191,7 +191,7 @@ export const settableHeaderName = checked(z.string(), name => {
 		: "is not a header's name: 1 to 128 letters, digits and hyphens";
 });
 
-/** Why `value` cannot be sent as a header; `undefined`: it can. Does not repeat the value. @see RFC 9110 §5.5 */
+/** The problem with `value` as the value of a header; `undefined`: none. Does not repeat the value. @see RFC 9110 §5.5 */
 export const problemWithHeader = (value: string): string | undefined =>
 	/^[\t\x20-\x7E\x80-\xFF]*$/.test(value)
 		? undefined
@@ -202,7 +202,7 @@ export const headerText = checked(z.union([z.string(), z.number(), z.boolean()])
 	problemWithHeader(String(written)),
 ).transform(String);
 
-/** A time with its offset. */
+/** A time with a UTC offset. */
 export const isoTime = checked(z.string(), value =>
 	Number.isNaN(timeWithOffset(value))
 		? 'must be a time with its offset, as 2026-12-24T18:00:00Z'
@@ -236,7 +236,7 @@ export const jsonSchemaOf = (schema: z.ZodType) =>
 	// `anyJson` has no narrower schema.
 	z.toJSONSchema(schema, {io: 'input', unrepresentable: 'any', override: finish});
 
-/** The JSON Schema of a loose setting that `schema` checks later. Made on demand, so that it does not slow the start. */
+/** The JSON Schema for a loose setting that `schema` checks later. Computed on first use, so that it does not slow the start. */
 export const looseJsonOf = (schema: z.ZodType): Readonly<Record<string, unknown>> => ({
 	get 'x-as'() {
 		return {...jsonSchemaOf(schema), $schema: undefined};

@@ -7,7 +7,7 @@ import {
 } from 'node:crypto';
 import {promisify} from 'node:util';
 
-/** Prefix of a sealed text, with the version of its form; nonce, tag and ciphertext follow in base64url. */
+/** Prefix of a sealed text, with the format version; nonce, tag and ciphertext follow in base64url. */
 const sealedPrefix = 'svc-sealed:1:';
 
 const cipher = 'aes-256-gcm';
@@ -17,9 +17,9 @@ const tagBytes = 16;
 
 /** Encrypts texts with one key. */
 export type Sealer = {
-	/** `text` as `svc-sealed:1:…`, which opens only with the same `place`. */
+	/** Encrypts `text` to `svc-sealed:1:…`, which can be decrypted only with the same `place`. */
 	seal(text: string, place: readonly string[]): string;
-	/** The original text; `undefined` for another key, another place, or a changed text. */
+	/** Decrypts a sealed text; `undefined` for another key, another place, or a changed text. */
 	open(sealed: string, place: readonly string[]): string | undefined;
 };
 

@@ -1,14 +1,14 @@
-/** Credentials of known shapes are not longer than this; known values may be. */
+/** Longest credential of a known shape; known secret values may be longer. */
 const maxWordLength = 1024;
 
-/** A prefix that is part of the shape of a credential: `Authorization: Bearer `. Matched right before a word. */
+/** Matches text right before a word that makes the word a credential: `Authorization: Bearer `. */
 const leads =
 	/(?:\bauthorization["']?[ \t]{0,8}(?:[:=][ \t]{0,8}["']?(?:[a-z][\w-]{0,30}[ \t]{1,8})?)?|\bbearer[ \t]{1,8}|-----BEGIN[A-Z0-9 ]{0,60})$/i;
 
 /** A little more than the longest match of `leads`. */
 const leadLength = 120;
 
-/** Where the last word of printable ASCII begins; the length of the text when it does not end in one. */
+/** The offset of the word of printable ASCII at the end of a text; the length of the text if there is none. */
 function lastWordOf(text: string): number {
 	let start = text.length;
 	while (start > 0) {
@@ -24,8 +24,8 @@ function lastWordOf(text: string): number {
 }
 
 /**
- * The offset in an unfinished text from which it may be an incomplete credential; the length of the text if there is none. `openSpaced`: finds that offset for secret
- * values with white space or non-ASCII characters, which are not single words. `longest`: length of the longest other value.
+ * The offset at which an incomplete credential may begin at the end of an unfinished text; the length of the text if there is none. `openSpaced`: finds that offset for
+ * secret values that are not single words of ASCII. `longest`: length of the longest other value.
  */
 export function openCredentialFrom(
 	text: string,
@@ -44,8 +44,8 @@ export function openCredentialFrom(
 const isLetterOrDigit = /^[A-Za-z0-9]$/;
 
 /**
- * Finds the offset from which a text ends in the incomplete beginning of one of `values`; the length of the text when there is none. In the middle of a word, beginnings of less than `least`
- * characters do not count. Most texts end in no such beginning, and cost one set look-up per character.
+ * Returns a function that finds the offset at which the incomplete beginning of one of `values` ends a text; the length of the text if there is none. Within a word,
+ * beginnings shorter than `least` do not count. A text without such a beginning, as most are, costs one set look-up per character.
  */
 export function createOpenValueFrom(
 	values: readonly string[],
@@ -77,7 +77,7 @@ export function createOpenValueFrom(
 
 const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/;
 
-/** The offset of a private key without its end line; the length of the text when there is none. */
+/** The offset of a private key whose end line is missing yet; the length of the text if there is none. */
 function openKeyFrom(text: string): number {
 	const begin = text.lastIndexOf('-----BEGIN ');
 	if (begin === -1) {
@@ -90,12 +90,12 @@ function openKeyFrom(text: string): number {
 		: text.length;
 }
 
-/** A secret in its encodings in other texts: base64, hex, URL-encoded, JSON-escaped. */
+/** The encodings in which a secret may appear in texts: base64, hex, URL-encoded, JSON-escaped. */
 export function formsOf(value: string): readonly string[] {
 	const bytes = Buffer.from(value);
 	const hex = bytes.toString('hex');
 	const encoded = encodeURIComponent(value.toWellFormed());
-	// As a form is written: `~!'()` are encoded, too.
+	// The encoding of forms, which also encodes `~!'()`.
 	const ofForm = new URLSearchParams([['', value]]).toString().slice(1);
 	const percent = [encoded, ofForm, ofForm.replaceAll('+', '%20')].flatMap(text => [
 		text,
@@ -140,8 +140,8 @@ const htmlFormsOf = (value: string): readonly string[] =>
 	);
 
 /**
- * The base64 characters that depend only on `bytes`, for each of the three alignments: in basic authentication
- * the user name before the secret shifts it.
+ * The base64 characters that depend only on `bytes`, for each of the three alignments: text before the secret, such as
+ * the user name in basic authentication, shifts it.
  */
 function base64FormsOf(bytes: Buffer): readonly string[] {
 	return [0, 1, 2].flatMap(offset => {
@@ -152,7 +152,7 @@ function base64FormsOf(bytes: Buffer): readonly string[] {
 	});
 }
 
-/** Length of the look-up prefix, and of the shortest hidden text, in UTF-16 units. Hiding shorter ones would hide common words. */
+/** Length of the shortest text that is hidden, and of the look-up prefix, in UTF-16 units. Hiding shorter texts would hide common words. */
 export const minHiddenLength = 6;
 
 /** Texts with the same prefix. */
@@ -163,8 +163,8 @@ type Bucket = {
 };
 
 /**
- * Replaces each of `texts` (6 characters or more) by `mark`, from left to right, the longest match first. Texts are looked up by their prefix, because a regular expression of
- * thousands of them takes seconds to compile and milliseconds for each line. Linear in the length of the text.
+ * Replaces each of `texts` (6 characters or more) by `mark`, from left to right, the longest match first. Uses look-ups by prefix, because a regular expression of thousands of
+ * texts takes seconds to compile and milliseconds for each line. Linear in the length of the text.
  */
 export function createHider(texts: readonly string[], mark: string): (text: string) => string {
 	const alike = Map.groupBy(
@@ -174,7 +174,7 @@ export function createHider(texts: readonly string[], mark: string): (text: stri
 	const buckets = new Map(
 		alike.entries().map(([beginning, some]) => [beginning, bucketOf(some)] as const),
 	);
-	// Sized by the number of texts: most processes know a handful of secrets, and make a hider at each reload.
+	// Sized by the number of texts: most processes know few secrets, and create a new hider at each reload.
 	const mayBegin = new Uint8Array(Math.min(maxHashCount, 64 * (buckets.size + 1)));
 	const hashAt = (text: string, index: number): number => hashOf(text, index) % mayBegin.length;
 	for (const beginning of buckets.keys()) {
@@ -209,6 +209,6 @@ const bucketOf = (texts: readonly string[]): Bucket => ({
 
 const maxHashCount = 2 ** 16;
 
-/** A hash of three units: enough to skip the map at most offsets. */
+/** A hash of three UTF-16 units: enough to avoid the look-up in the map at most offsets. */
 const hashOf = (text: string, index: number): number =>
 	text.charCodeAt(index) + text.charCodeAt(index + 1) * 31 + text.charCodeAt(index + 2) * 31 * 31;

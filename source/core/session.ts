@@ -62,7 +62,7 @@ export function sessionOwnerId(owner: SessionOwner): string {
 	}
 }
 
-/** The owner for people: `laptop (test)` for a key, `terminal`, `telegram:12345`. Not cleaned. */
+/** The owner in words for people: `laptop (test)` for a key, `terminal`, `telegram:12345`. Not cleaned. */
 export function sessionOwnerWords(owner: SessionOwner): string {
 	switch (owner.kind) {
 		case 'person':

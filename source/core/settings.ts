@@ -10,17 +10,17 @@ import {
 	type NotesOfAny,
 } from './schema-parts.ts';
 
-/** Declarations by their key in the file. */
+/** Declarations of settings by their key in the file. */
 export type Declarations = Readonly<Record<string, z.core.$ZodType & {readonly notes: NotesOfAny}>>;
 
 /** The settings of one mapping, with everything derived from their declarations. */
 export type Settings<Fields extends Declarations> = {
 	readonly fields: Fields;
-	/** Schema of the written value; unknown keys are dropped. */
+	/** Schema of the mapping as written in the file; unknown keys are dropped. */
 	readonly schema: z.ZodObject<{-readonly [Key in keyof Fields]: Fields[Key]}>;
-	/** The typed value of a checked mapping: defaults filled in, keys renamed, times in milliseconds. A key without a value is absent. */
+	/** Converts a checked mapping to its typed value: fills in defaults, renames keys, converts times to milliseconds. A key without a value is left out. */
 	readonly read: (written: Written<Fields> | null | undefined) => ValueOf<Fields>;
-	/** The differences of two typed values, in the order of the declarations; `inherited` applies to settings without a `change` of their own. */
+	/** Lists the differences of two typed values, in the order of the declarations. `inherited`: the `change` of settings that declare none. */
 	readonly differences: DifferencesOf;
 };
 
@@ -33,7 +33,7 @@ type Camel<Key> = Key extends `${infer Head}_${infer Tail}`
 	? `${Head}${Capitalize<Camel<Tail>>}`
 	: Key;
 
-/** Name of the typed value; settings with `at` have none, since other code fills them in. */
+/** Name of the typed value; `never` for settings with `at`, which other code fills in. */
 type NameOf<Key, Field> = Field extends {readonly notes: {readonly at: unknown}}
 	? never
 	: Field extends {readonly notes: {readonly as: infer As extends string}}
@@ -156,7 +156,7 @@ const converterOf = ({to, unit}: NotesOfAny): ((written: unknown) => unknown) =>
 		return written => to(written as never);
 	}
 
-	// At least 1: no timer counts finer.
+	// At least 1: timers count in milliseconds.
 	return written =>
 		unit !== undefined && typeof written === 'number'
 			? Math.max(1, Math.round(written * units[unit]))

@@ -1,4 +1,4 @@
-/** A name as one word of a shell. */
+/** Quotes a name, if necessary, as one word of a shell. */
 export const asWord = (name: string): string =>
 	/^[\w.@:/][\w.@:/-]*$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -11,7 +11,7 @@ export const loginCommand = ({
 	readonly name: string;
 }): string => `svc ${profile === 'default' ? '' : `-p ${profile} `}mcp login ${asWord(name)}`;
 
-/** A text as one quoted word of a shell. Control characters are escaped by `$'…'`, so that none takes effect when it is pasted. */
+/** Quotes a text as one word of a shell. Control characters are escaped by `$'…'`, so that pasting it triggers none of them. */
 export function quotedWord(text: string): string {
 	// oxlint-disable-next-line no-control-regex
 	if (!/[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/.test(text)) {
@@ -41,7 +41,7 @@ export function splitCommand(line: string): readonly string[] {
 
 const wordPattern = /(?:[^\s"'\\]|\\[^]|"(?:[^"\\]|\\[^])*"|'[^']*')+/g;
 
-/** Whether a quote is open, or the line ends in a backslash: {@link splitCommand} drops such a rest. */
+/** Whether a line has an open quote or ends in a backslash; {@link splitCommand} drops that rest. */
 export const isUnfinished = (line: string): boolean =>
 	line.replaceAll(wordPattern, '').trim() !== '';
 

@@ -28,26 +28,26 @@ export type WebhookState =
 /** The state of the chat API. */
 export type ApiState = WebhookState;
 
-/** A reason for which deliveries of a row were refused. */
+/** A reason why deliveries of a row were refused. */
 type RefusalReason = {
-	/** Detail of the stopping step of the newest such delivery, at most 300 characters. */
+	/** `detail` of the step that stopped the newest of these deliveries, at most 300 characters. */
 	readonly detail: string;
 	readonly count: number;
 };
 
-/** Deliveries of one route with the same rejection that came close together, shown as one row (`429 rate ×48`). */
+/** A delivery, or several close together that one route rejected with the same outcome (`429 rate ×48`). */
 export type DeliveryRow = {
 	/** Stable while the row grows: `Delivery.id` of its first delivery. */
 	readonly key: string;
 	/** The newest delivery of the row. */
 	readonly delivery: Delivery;
-	/** How many deliveries the row stands for; 1 for most. */
+	/** Number of deliveries in the row; usually 1. */
 	readonly count: number;
-	/** When the first delivery of a row with several was received, milliseconds since 1970. */
+	/** Receipt of the first delivery, milliseconds since 1970; only in a row of several. */
 	readonly firstAt?: number;
-	/** Requested routes of a row of several, the newest last, at most five; more than one only for unknown routes. */
+	/** Requested routes, the newest last, at most five; only in a row of several. More than one only for unknown routes. */
 	readonly routes?: readonly string[];
-	/** Reasons of a row of several, the newest last, at most `limits.reasons`; details that differ only in numbers count as one. */
+	/** Reasons, the newest last, at most `limits.reasons`; only in a row of several. Details that differ only in numbers count as one. */
 	readonly reasons?: readonly RefusalReason[];
 	/** Number of deliveries refused for reasons that are no longer in `reasons`. */
 	readonly otherReasons?: number;
@@ -57,26 +57,26 @@ export type DeliveryRow = {
 export type JournalCounts = {
 	readonly deliveries: number;
 	readonly runs: number;
-	/** Runs of any age that need a decision. */
+	/** Number of runs of any age that need a decision. */
 	readonly runsToDecide: number;
 };
 
-/** An answer that the model still streams. Redacted, not cleaned. */
+/** An answer that is being streamed. Redacted, not cleaned. */
 export type RunSaid = {
-	/** When its latest part was received, milliseconds since 1970. */
+	/** Receipt of the latest part, milliseconds since 1970. */
 	readonly at: number;
-	/** Number of its characters (UTF-16 units) before `text`. */
+	/** Number of characters of the answer (UTF-16 units) before `text`. */
 	readonly from: number;
-	/** Its end, at most `limits.saidCharacters`. */
+	/** The end of the answer so far, at most `limits.saidCharacters`. */
 	readonly text: string;
 };
 
-/** Time without a sign after which a member of a cluster is gone, milliseconds. */
+/** Time since the last sign of life after which a member of a cluster counts as gone, milliseconds. */
 export const goneMs = 60_000;
-/** Delay above which notes of other gateways are late, milliseconds. */
+/** Delay above which notifications of other gateways count as late, milliseconds. */
 export const lateNotesMs = 2000;
 
-/** A gateway on a store that several share. */
+/** A gateway on a shared store. */
 export type ClusterMember = {
 	readonly node: string;
 	/** Not seen for a minute. */
@@ -96,7 +96,7 @@ export type GatewayState = {
 		readonly stopping: boolean;
 		/** `false` when an attached face lost its gateway: the state is outdated then. */
 		readonly reachable: boolean;
-		/** Why an attached face could not read a message of its gateway; until the whole state has been sent again. */
+		/** Why an attached face could not read a message of its gateway; absent again once the whole state has been resent. */
 		readonly skipped?: string;
 	};
 	readonly webhook: WebhookState;
@@ -105,7 +105,7 @@ export type GatewayState = {
 	/** Keys of the chat API, oldest first, at most `limits.keys`; never a secret. Absent: not known. */
 	readonly keys?: readonly ApiKey[];
 	readonly routes: readonly RouteView[];
-	/** At most `limits.deliveries`, with a per-route quota so that a flood cannot push the others out. */
+	/** At most `limits.deliveries`, with a quota per route so that a flood of one route cannot push out the others. */
 	readonly deliveries: readonly DeliveryRow[];
 	/** At most `limits.pendingGroups` pending ones by due time, then the newest `limits.dispatchedGroups` dispatched ones. */
 	readonly groups: readonly Group[];
@@ -122,19 +122,19 @@ export type GatewayState = {
 	readonly servers: readonly ServerView[];
 	/** At most `limits.runs`. */
 	readonly runs: readonly Run[];
-	/** Absent before the first count, and from gateways that do not count. */
+	/** Absent before the first count, and if the gateway does not count. */
 	readonly journal?: JournalCounts;
-	/** The latest count of the queue, which `runs` may hold only in part. Absent as `journal` is. */
+	/** The latest counts of the queue; `runs` may hold only some of its runs. Absent in the same cases as `journal`. */
 	readonly queue?: RunQueue;
 	/** Why the store cannot be written; absent while it can. */
 	readonly storeFailing?: string;
 	/** When `storeFailing` began, milliseconds since 1970. */
 	readonly storeFailingSince?: number;
-	/** Delay of the notes of other gateways, milliseconds, while it is above two seconds. */
+	/** Delay of notifications of other gateways, milliseconds; absent if it is not above two seconds. */
 	readonly notesLagMs?: number;
-	/** The gateways on a shared store, none before it is open; absent without sharing. */
+	/** The gateways on the shared store; empty until the store is open, absent if it is not shared. */
 	readonly cluster?: readonly ClusterMember[];
-	/** The lists above are complete from this delivery, and this run, on; older entries may have gaps. Absent: not known. */
+	/** The first delivery and the first run from which the lists above have no gaps. Absent: not known. */
 	readonly wholeFrom?: {readonly delivery?: string; readonly run?: number};
 	/** Last transcript entries of active runs, by run id. */
 	readonly progress: Readonly<Record<number, readonly TranscriptEntry[]>>;
@@ -145,9 +145,9 @@ export type GatewayState = {
 	readonly model?: ModelView;
 	/** Why the configured model cannot be used. */
 	readonly modelProblem?: string;
-	/** Since when calls of the model fail, and the latest reason; absent while it answers. */
+	/** Start of repeated failures of model calls, milliseconds since 1970, and the latest reason; absent while the model answers. */
 	readonly modelSilence?: {readonly since: number; readonly reason: string};
-	/** A model that costs money: faces ask the person once; `GatewayPort.useModel` accepts it. */
+	/** A model that could be used, but costs money: faces ask the person once. `GatewayPort.useModel` accepts the offer. */
 	readonly modelOffer?: ModelView;
 	readonly platforms: readonly PlatformView[];
 	/** The entries of `alerts`. Absent from older gateways. */
@@ -155,11 +155,11 @@ export type GatewayState = {
 	/** Errors and warnings of the last reload. */
 	readonly problems: readonly Diagnostic[];
 	readonly health?: HealthSample;
-	/** Requests by minute, of the hour before the newest one; includes those in the journal at the start. */
+	/** Requests per minute in the hour up to the newest request; includes requests journaled before the start. */
 	readonly traffic?: readonly TrafficMinute[];
 	/** Totals since the start. */
 	readonly totals: {
-		/** Requests without those answered 401 or 404, which any stranger can send. */
+		/** Requests, except those answered 401 or 404, which any stranger can cause. */
 		readonly received: number;
 		/** Requests of `received` with a status below 400. */
 		readonly ok: number;
@@ -169,7 +169,7 @@ export type GatewayState = {
 	};
 };
 
-/** Number of runs that need a decision: the journal includes runs beyond the state, the state includes runs since the count. */
+/** Number of runs that need a decision: the greater count, as the state lacks old runs, and the count of the journal lacks new ones. */
 export const runsToDecide = ({runs, journal}: Pick<GatewayState, 'runs' | 'journal'>): number =>
 	Math.max(journal?.runsToDecide ?? 0, runs.filter(needsDecision).length);
 

@@ -21,7 +21,7 @@ export const serverStatuses = [
 /**
  * - `skipped`: switched off. `lazy`: its tools come from the cache, and the first call connects.
  * - `failed`: tried again at `nextAttemptAt`. `parked`: tried again only by a person, after a change of its file, or at long intervals.
- * - `recycled`: closed for idleness or age; its tools stay, and the next call connects.
+ * - `recycled`: closed for idleness or age; its tools stay registered, and the next call connects again.
  */
 export type ServerStatus = (typeof serverStatuses)[number];
 
@@ -34,5 +34,5 @@ export type ServerView = Shape<typeof serverViewSchema>;
 /** The login of a server with `auth: oauth` as faces see it, without tokens and codes. */
 export type ServerLoginView = Shape<typeof serverLoginSchema>;
 
-/** Result of a tested connection. */
+/** Result of testing the connection to a tool server. */
 export type TestedServer = Shape<typeof testedServerSchema>;

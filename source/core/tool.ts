@@ -3,29 +3,29 @@ import type {JsonObject, JsonValue} from './json.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {toolResultSchema} from './schemas/tool-server.ts';
 
-/** Most functions in one request to a model, by the APIs that state a limit; they reject more. */
+/** Most functions in one request to a model: the documented limit of some model APIs, which reject more. */
 export const maxToolsOfRun = 128;
 
 /** Longest description that these APIs accept, in UTF-16 units. */
 export const maxToolDescriptionLength = 1024;
 
 /**
- * Something the agent may call. The agent does not know the origin of a tool (a tool server, built in).
+ * Something the agent may call. The agent need not know whether it belongs to a tool server or is built in.
  */
 export type Tool = {
 	/** At most 64 characters of `A-Za-z0-9_-`. */
 	readonly name: string;
-	/** For models, at most `maxToolDescriptionLength`. */
+	/** Description for models, at most `maxToolDescriptionLength`. */
 	readonly description: string;
-	/** The title by the server, raw; for searches only. */
+	/** The title that the server gives, not cleaned; only for searches. */
 	readonly title?: string;
 	/** JSON Schema of the arguments. */
 	readonly inputSchema: JsonObject;
-	/** The tool claims to change nothing. An interrupted run may be repeated if it started only such tools. */
+	/** Whether the tool claims to change nothing. An interrupted run may be repeated if it started only such tools. */
 	readonly readOnly: boolean;
 	/** Whether each call needs an approval. Read at each call: it may change with the settings. */
 	readonly needsApproval: boolean;
-	/** The tool as shown to a person; absent for tools that never need an approval. */
+	/** The tool as shown in a request for approval; absent if calls never need one. */
 	readonly asked?: AskedTool;
 	/** Describes the effect of one call for the person who approves it. Changes nothing. Rejects as `execute` does. */
 	preview?(args: JsonValue, context: Pick<ToolContext, 'signal'>): Promise<PreviewResult>;
@@ -37,7 +37,7 @@ export type ToolContext = {
 	readonly signal: AbortSignal;
 	/** Absent when a person tries the tool. */
 	readonly runId?: number;
-	/** The state that the preview showed: the call fails if that state has changed since. */
+	/** Identifies the state that the preview showed: the call fails if that state has changed since. */
 	readonly basis?: string;
 	/** Reports progress, one cleaned line; must not throw. */
 	readonly onProgress?: (text: string) => void;
@@ -70,7 +70,7 @@ export type Approve = (call: {
 	readonly signal: AbortSignal;
 }) => Promise<Verdict>;
 
-/** The server of a tool, as stored and sent. */
+/** The server of a tool, in stored and sent form. */
 type ServerFacts = Required<
 	Pick<ShownTool, 'server' | 'host' | 'transport' | 'endpoint' | 'trust'>
 >;
@@ -81,13 +81,13 @@ export type FromServer = {readonly kind: 'server'} & ServerFacts;
 /** The origin of a tool: a tool server, or built in. */
 export type ToolFrom = FromServer | {readonly kind: 'built-in'};
 
-/** A tool within the program. */
+/** A tool inside the program, with a typed origin; `ShownTool` is its stored form. */
 export type AskedTool = Omit<ShownTool, keyof ServerFacts | 'from'> & {readonly from: ToolFrom};
 
-/** The place of a tool in rules and in the memory of allowed calls: without server and endpoint it is built in. */
+/** The server of a tool in rules and in remembered calls; without `server` and `endpoint` the tool is built in. */
 type ToolPlace = Pick<ShownTool, 'server' | 'endpoint'>;
 
-/** The origin of a tool. A tool of a server has all five facts. */
+/** Reads the origin of a stored tool. A tool of a server has all five members. */
 export const toolFrom = ({
 	server,
 	host,
@@ -103,7 +103,7 @@ export const toolFrom = ({
 		? {kind: 'built-in'}
 		: {kind: 'server', server, host, transport, endpoint, trust};
 
-/** The tool as stored and sent. */
+/** Converts a tool to its stored and sent form. */
 export function shownTool({from, profile, tool, name, ...about}: AskedTool): ShownTool {
 	if (from.kind === 'built-in') {
 		return {profile, tool, name, ...about};
@@ -119,7 +119,7 @@ export const toolPlace = (from: ToolFrom): ToolPlace =>
 export const isSamePlace = (one: ToolPlace, other: ToolPlace): boolean =>
 	one.server === other.server && one.endpoint === other.endpoint;
 
-/** The origin after the name of a tool: `on github-tools`, `(built in)`. Not cleaned. */
+/** The origin in words that follow the name of a tool: `on github-tools`, `(built in)`. Not cleaned. */
 export const whereWords = (from: ToolFrom): string =>
 	from.kind === 'server' ? `on ${from.server}` : '(built in)';
 

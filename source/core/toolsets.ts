@@ -1,31 +1,31 @@
 import type {Tool} from './tool.ts';
 
-/** Toolset of a route that names none: the configured tool servers, without tools for files or a shell. @see manual/tool-servers.md */
+/** Default toolset of a route: the configured tool servers, without tools for files or a shell. @see manual/tool-servers.md */
 export const defaultToolset = 'svc-webhook';
 
 /** Toolsets with the tools of every server. */
 export const everyServer: ReadonlySet<string> = new Set([defaultToolset, 'mcp']);
 
-/** Prefix of the toolset of a server, before its name. */
+/** The toolset of one server is named by this prefix and the server's name. */
 export const serverPrefix = 'mcp-';
 
-/** Whether a run with these toolsets can get tools of the configured server `server`, so that it waits for the first connection. */
+/** Whether a run with these toolsets can get tools of the configured server `server`. Such a run waits for the first connection to the server. */
 export const needsServer = (names: readonly string[] | undefined, server: string): boolean =>
 	(names ?? [defaultToolset]).some(
 		name => everyServer.has(name) || name === `${serverPrefix}${server}`,
 	);
 
-/** Whether these toolsets name the server `server` itself: such a run waits for a login to it. */
+/** Whether these toolsets name the server `server` explicitly. Such a run waits for a login to the server. */
 export const namesServer = (names: readonly string[] | undefined, server: string): boolean =>
 	names?.includes(`${serverPrefix}${server}`) ?? false;
 
-/** The tools that a run gets by one name. */
+/** A named set of tools for runs. */
 export type Toolset<Offered extends Pick<Tool, 'name'> = Tool> = {
 	readonly name: string;
-	/** The toolsets of `everyServer` include its tools. */
+	/** Whether the toolsets in `everyServer` include its tools. */
 	readonly isOfServer: boolean;
 	readonly tools: readonly Offered[];
-	/** Why this run does not get the tools; follows a colon. */
+	/** Why this run does not get the tools: text that follows a colon. */
 	readonly dropped?: string;
 };
 
@@ -37,13 +37,14 @@ export const serverToolset = <Offered extends Pick<Tool, 'name'>>([server, tools
 
 export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
 	readonly tools: readonly Chosen[];
-	/** One sentence per name without tools, for the log. */
+	/** One sentence per dropped toolset or tool, for the log. */
 	readonly warnings: readonly string[];
 };
 
 /**
- * The tools of a run for its toolset names, without repetition and in the order of the names. `toolsets`: all that exist, tool servers in the order of the file; the tools of `always` come first; `of` names the owner of the names in warnings, as ` of route "gh"`. No names: the
- * default `svc-webhook`; an empty list: none. Unknown names are dropped with a warning, and so is the later of two tools with one name.
+ * Selects the tools of a run by its toolset `names`: first the tools of `always`, then those of each name in order, each tool once. `names`: `undefined` means the default
+ * `svc-webhook`, an empty list no toolset. `toolsets`: all existing toolsets, tool servers in the order of the file. `of`: the owner of the names for warnings: ` of route "gh"`.
+ * Unknown names, and the later of two tools with the same name, are dropped with a warning.
  *
  * @see manual/routes.md#keys, manual/tool-servers.md
  */

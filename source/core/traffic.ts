@@ -15,10 +15,10 @@ export type TrafficMinute = {
 
 const minuteMs = 60_000;
 
-/** Number of kept minutes, back from the newest; minutes without a request have no entry. */
+/** Number of minutes that are kept, up to the newest; minutes without a request have no entry. */
 export const trafficMinutes = 60;
 
-/** The deliveries in events: from before the start, and new ones. */
+/** The deliveries in events. `restored`: from before the start; `received`: new ones. */
 export const deliveriesOf = (events: readonly GatewayEvent[]) => ({
 	restored: events.flatMap(event => (event.type === 'history-restored' ? event.deliveries : [])),
 	received: events.flatMap(event => (event.type === 'delivery-received' ? [event.delivery] : [])),
@@ -47,7 +47,7 @@ export function trafficAfter(
 		});
 	}
 
-	// Requests since the start may or may not be in the journal: the greater count of a minute includes both.
+	// The journal may or may not include requests since the start: take the greater count of each minute.
 	for (const entry of counted) {
 		const before = byMinute.get(entry.minute);
 		byMinute.set(entry.minute, before && before.received >= entry.received ? before : entry);
@@ -59,7 +59,7 @@ export function trafficAfter(
 		.toSorted((one, other) => one.minute - other.minute);
 }
 
-/** Requests of the hour before `now`, in `parts` equal parts, the latest last. */
+/** Numbers of requests in the hour before `now`, which is divided into `parts` equal parts, the latest last. */
 export function trafficParts(
 	traffic: readonly TrafficMinute[] | undefined,
 	{now, parts}: {readonly now: number; readonly parts: number},
@@ -76,33 +76,33 @@ export function trafficParts(
 	return counts;
 }
 
-/** How long a route counts as losing events after a refusal: an hour. @see manual/receiver.md#above-the-rate */
+/** Time after a refusal during which a route counts as losing events: an hour. @see manual/receiver.md#above-the-rate */
 export const lossMemoryMs = 3_600_000;
 
-/** A route that refused events within the hour because of its rate, or of too many waiting runs. */
+/** A route that refused events within the last hour because of its rate limit or too many waiting runs. */
 export type LossyRoute = {
 	readonly route: string;
 	readonly profile: string;
 	/** Number of refused events, and time of the last one, milliseconds since 1970. */
 	readonly count: number;
 	readonly lastAt: number;
-	/** The reason, as the rest of a sentence, and the status of the answers. */
+	/** `why`: the reason, as the rest of a sentence. `status`: the HTTP status of the refusals. */
 	readonly why: string;
 	readonly status: number;
-	/** The remedy. */
+	/** What the operator can do. */
 	readonly remedy: string;
 };
 
 type Cause = 'rate' | 'queue';
 
-/** Why an event was lost: it was refused, and code hosts do not send it again. Other refusals with `queue` concern duplicates being handled, or scripts. */
+/** Why an event was lost (code hosts do not send refused events again). A `queue` refusal by another step than `dispatch` concerns a duplicate being handled, or scripts. */
 const causeOf = ({outcome, trace}: Delivery): Cause | undefined =>
 	outcome === 'rate' || (outcome === 'queue' && trace.at(-1)?.step === 'dispatch')
 		? outcome
 		: undefined;
 
 /**
- * The routes that refused events within the hour before `now` and, with their present settings, still would; the newest loss first. Bounded by the kept rows. Pure.
+ * The routes that refused events within the hour before `now` and would do so with their present settings; the newest loss first. Counts only the kept rows. Pure.
  */
 export function lossyRoutes(
 	{
@@ -142,10 +142,10 @@ export function lossyRoutes(
 				.toSorted((a, b) => b.lastAt - a.lastAt);
 }
 
-/** Cached, since several parts of each frame need it: usually none of thousands of rows. */
+/** The rows with lost events, usually none of thousands. Memoised, since several parts of each frame need them. */
 const lostRows = derive((rows: readonly DeliveryRow[]) =>
 	rows.flatMap(row => {
-		// A broken row may break the pane that lists it, but not the header above all panes.
+		// Tolerates a broken row: it may break the pane that lists it, but not the header above all panes.
 		const {delivery, count} = (row as DeliveryRow | null) ?? {count: 0};
 		const cause = delivery && causeOf(delivery);
 		return cause ? [{cause, delivery, count}] : [];
@@ -160,10 +160,10 @@ const aboveQueue = {
 	remedy: 'a higher runs.concurrency works them off',
 } as const;
 
-/** The remedy against the rate limit; an event without a run cannot be queued. */
+/** What helps against refusals above the rate limit. Events of a `deliver_only` route start no runs and cannot be queued. */
 export const remedyOf = ({mode}: Pick<RouteView, 'mode'>): string =>
 	mode === 'deliver_only' ? 'a higher rate_limit lets them in' : 'overflow: queue keeps them';
 
-/** A profile's name holds no slash. */
+/** A unique key: the name of a profile contains no slash. */
 const nameOf = (profile: string, route: string, cause: Cause): string =>
 	`${cause}/${profile}/${route}`;

@@ -3,7 +3,7 @@ import {structuredPatch} from 'diff';
 /** Unchanged lines around a change. */
 const context = 3;
 
-/** Most differing lines before the text is shown as replaced as a whole. */
+/** Above this number of differing lines the diff replaces the whole text. */
 const maxEditLength = 2000;
 
 const maxLines = 2000;

@@ -1,11 +1,11 @@
 /**
- * Escapes untrusted text for terminals. The tables hold what terminals agree about: measured against string-width 8 (used by Ink) and xterm.js with
+ * Escapes untrusted text for terminals. The tables contain the characters whose width terminals agree on: measured against string-width 8 (used by Ink) and xterm.js with
  * Unicode 11 and grapheme tables; `tests/core/untrusted.test.ts` measures every code point again.
  */
 
 /**
- * Characters that need no work: printable, visible, of one width everywhere, never combining.
- * Deliberately narrow; all others are handled one at a time.
+ * Characters that stay unchanged: printable, visible, of the same width in all terminals, never combining.
+ * Deliberately few; every other character is handled one at a time.
  */
 const plain =
 	/[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0384-\u0386\u0388-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2100-\u218b\u2190-\u2426\u2440-\u244a\u2460-\u262f\u2638-\u2689\u2690-\u2b73\u3000-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9d]/
@@ -15,7 +15,7 @@ const others = plain.slice(1);
 const other = new RegExp(`[^${others}`);
 const otherThanLines = new RegExp(`[^\\n${others}`);
 
-/** Whether a text has only plain characters: the common case, and fast. The expression has no quantifier, which would keep a backtracking state for each character of a long text. */
+/** Whether a text has only plain characters, as most have. Fast: without a quantifier the expression keeps no backtracking state for each character of a long text. */
 const isPlainText = (text: string): boolean => !other.test(text);
 
 /** Whether a text has only plain characters and line breaks. */
@@ -24,10 +24,10 @@ const isPlainLines = (text: string): boolean => !otherThanLines.test(text);
 const runs = new RegExp(`${plain}+|[^]`, 'gu');
 const startsPlain = new RegExp(`^${plain}`);
 
-/** Runs of plain characters, and each other character alone. */
+/** Splits a text into runs of plain characters and single other characters. */
 const runsOf = (text: string): readonly string[] => text.match(runs) ?? [];
 
-/** Outside the BMP only characters that all tables know. */
+/** Printable characters; outside the BMP only those that the tables of all terminals know. */
 const printable =
 	/^(?=[\p{L}\p{N}\p{P}\p{S}])[\0-\uffff\u{1d400}-\u{1d7ff}\u{1f000}-\u{1f1e5}\u{1f200}-\u{1fa6f}\u{20000}-\u{3fffd}]$/u;
 
@@ -51,7 +51,7 @@ const unsure = new RegExp(
 	'u',
 );
 
-/** Characters without a shape of their own: bidi, zero width, tags, fillers, separators, C1 controls. */
+/** Characters that are invisible or act on others: bidi, zero width, tags, fillers, separators, C1 controls. */
 const hidden = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]$/u;
 
 /** Marks that combine with the character before them, all of width 0. */
@@ -59,14 +59,14 @@ const combining = /^(?![\u{10000}-\u{10ffff}])[\p{Mn}\p{Me}]$/u;
 
 const pictograph = /\p{Extended_Pictographic}$/u;
 
-/** Letters with marks and Hangul parts that have a composed form. Few marks at a time: sorting many is slow. */
+/** Letters with marks, and parts of Hangul, that may have a composed form. Matches few marks at a time: sorting many is slow. */
 const composable =
 	/[^\p{M}\s][\u0300-\u036f\u3099\u309a]{1,4}|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?/gu;
 
 /** Marks that are aliases of other marks. */
 const otherNames = /[\u0340\u0341\u0343\u0344]/g;
 
-/** Thai and Lao AM: one character that tables count as width 1 or 2. */
+/** Thai and Lao AM: one character, to which terminals give width 1 or 2. */
 const vowelAm = /[\u0e33\u0eb3]/g;
 
 /** Replacements that hide nothing: emoji parts and width fixes. */
@@ -78,7 +78,7 @@ const replacements: ReadonlyMap<string, string> = new Map([
 	['\uff9e', '\u309b'], // halfwidth sound marks join the kana before them only in some tables
 	['\uff9f', '\u309c'],
 	...Array.from({length: 5}, (_, tone) => [String.fromCodePoint(0x1f3fb + tone), ''] as const),
-	// Flags: a pair that names no country counts 1 here and 2 there.
+	// Letters of flags: terminals disagree about the width of a pair that names no country.
 	...Array.from(
 		{length: 26},
 		(_, index) => [String.fromCodePoint(0x1f1e6 + index), String.fromCharCode(65 + index)] as const,
@@ -97,7 +97,7 @@ type CharacterKind =
 	| 'hidden'
 	| 'torn';
 
-/** The kind of a piece from `runsOf`; the first matching test decides. */
+/** The kind of a piece from `runsOf`, decided by the first matching test. */
 export function characterKind(character: string): CharacterKind {
 	if (startsPlain.test(character)) {
 		return 'shown';
@@ -127,7 +127,7 @@ const wideBlank = (character: string) => (character === '\u3000' ? character : '
 /** Whether a joiner after `text` is part of an emoji. */
 const endsInPictograph = (text: string): boolean => pictograph.test(text.slice(-2));
 
-/** Marks to be put in canonical order, also those that get a carrier later. More than are ever shown, but few: sorting many is slow. */
+/** Marks that are sorted into canonical order, with or without a base letter. Up to 8: more than are ever shown, and few enough to sort fast. */
 const marksAlone = /\p{M}{2,8}/gu;
 
 /** Composes letters with their marks where a composed character exists, and splits AM in two. */
@@ -185,11 +185,11 @@ type Shape = {
 	readonly newline: '␊' | '\n';
 };
 
-/** Most marks on one letter: more would cover the line above (real languages use up to three). */
+/** Most marks on one letter (languages use up to three): more would cover the line above. */
 const maxMarks = 4;
 
 function escapeText(text: string, {maxLength, maxLines, newline}: Shape): Escaped {
-	// Bounds the work also where most characters are removed.
+	// Limits the work, even if most characters are removed.
 	const source = headLines(head(text, maxLength * 4 + 16), maxLines);
 	const cut = source.length < text.length;
 	const isPlain = (newline === '\n' ? isPlainLines : isPlainText)(source);
@@ -201,7 +201,7 @@ function escapeText(text: string, {maxLength, maxLines, newline}: Shape): Escape
 type State = {
 	readonly newline: string;
 	flags: number;
-	/** Marks on the last character; `noBase` when there is none to combine with. */
+	/** Number of marks on the last character; `noBase` if there is no character to combine with. */
 	marks: number;
 	afterPictograph: boolean;
 };
@@ -252,7 +252,7 @@ const codePoint = (character: string) => `\\u{${character.codePointAt(0)?.toStri
 const controlPicture = (character: string) =>
 	character === '\u007f' ? '␡' : String.fromCodePoint(0x24_00 + character.charCodeAt(0));
 
-/** The first `length` characters, one less where a surrogate pair would be torn. */
+/** The first `length` UTF-16 units, or one fewer if a surrogate pair would be split. */
 function head(text: string, length: number): string {
 	const torn = /[\ud800-\udbff]/.test(text.charAt(length - 1)) && length < text.length;
 	return text.slice(0, torn ? length - 1 : length);

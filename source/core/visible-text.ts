@@ -1,7 +1,7 @@
 /** Invisible and control characters, except tabs and line feeds. */
 const unseen = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Tags are legitimate only in three flags (England, Scotland, Wales), which are kept. */
+/** Matches pieces to replace or keep. Tag characters are legitimate only in three flags (England, Scotland, Wales), which are kept. */
 const pieces = new RegExp(
 	`\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}|\\r\\n?|${unseen.source}`,
 	'gu',
@@ -21,9 +21,9 @@ const joiningBefore = /(?![\p{Script=Latin}])[\p{L}\p{M}]$/u;
 const joiningAfter = /^(?![\p{Script=Latin}])[\p{L}\p{M}]/u;
 
 /**
- * An untrusted text for a model, without content that a person would not see: tag characters are removed, bidi controls, zero-width and control
- * characters are written as `\u{202e}`, line ends become line feeds, halves of surrogate pairs `U+FFFD`. Unlike in `escapeBlock`, letters of all scripts and emoji stay as they
- * are. Linear in the length of the text.
+ * Prepares an untrusted text for a model, so that it has no content that a person would not see: removes tag characters, escapes bidi controls, zero-width and control
+ * characters as `\u{202e}`, turns line ends into line feeds, lone surrogates into `U+FFFD`. Unlike `escapeBlock` it leaves letters of all scripts and emoji unchanged.
+ * Linear in the length of the text.
  */
 export const visibleText = (text: string): string =>
 	unseen.test(text) ? text.replace(pieces, show) : text;
@@ -42,7 +42,7 @@ function show(piece: string, at: number, text: string): string {
 /** Characters whose meaning depends on their neighbours. */
 const joiners = new Set(['\u200c', '\u200d', '\ufe0e', '\ufe0f']);
 
-/** Cache of replacements, since a hostile text may consist only of such characters. Bounded: there are a few thousand of them. */
+/** Cache of replacements, since a hostile text may consist only of such characters. Bounded: only a few thousand characters need one. */
 const shown = new Map<string, string>();
 
 function showAlone(piece: string): string {
@@ -63,7 +63,7 @@ function showAlone(piece: string): string {
 
 const escape = (piece: string) => `\\u{${piece.codePointAt(0)?.toString(16)}}`;
 
-/** Whether a joiner or a presentation selector has a purpose here. Runs of them, which could hide a message, have none. */
+/** Whether a joiner or a presentation selector has an effect here. Sequences of them, which could hide a message, have none. */
 function isNeeded(piece: string, before: string, after: string): boolean {
 	if (piece === '\ufe0f' || piece === '\ufe0e') {
 		return presented.test(before);

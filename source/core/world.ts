@@ -11,6 +11,6 @@ export type World = {
 	readonly log: Logger;
 	/** Hides the secrets of the home in a text. */
 	readonly redact: Redact;
-	/** Counts work under way. */
+	/** Counts running work, for tests and the drain. */
 	readonly busy: Busy;
 };

@@ -5,13 +5,13 @@ import {codeOf} from '../errors.ts';
 const maxPathLength = 1024;
 const maxSteps = 64;
 
-/** Controls, invisible characters, halves of surrogate pairs, and the backslash, which some programs read as a slash. */
+/** Characters that are refused in paths: controls, invisible characters, lone surrogates, and the backslash, which some programs read as a slash. */
 const odd = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\\]/u;
 
-/** Percent-encodings of a dot, a slash, a backslash, NUL or `%`, also overlong ones: a server may decode its arguments. */
+/** Percent-encodings (also overlong ones) of a dot, a slash, a backslash, NUL or `%`. Refused in paths, since a server may decode its arguments. */
 const encoded = /%(?:2[ef5]|5c|00|c[01]|e0%80|f0%80|u00)/i;
 
-/** The normalised absolute path; `undefined` for a path that two programs may read differently. */
+/** Normalises an absolute path; `undefined` for a path that programs may interpret differently. */
 function plainPath(text: string): string | undefined {
 	if (!text.startsWith('/') || text.startsWith('//') || text.length > maxPathLength) {
 		return undefined;
@@ -25,10 +25,10 @@ function plainPath(text: string): string | undefined {
 	return steps.includes('..') || steps.length > maxSteps ? undefined : `/${steps.join('/')}`;
 }
 
-/** File systems and servers may equate paths in these forms. */
+/** Unicode normalisations: file systems and servers may equate paths that differ only in them. */
 const forms = [undefined, 'NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 
-/** Whether `text` is a path below `folder` (in the form of `folderOf`) in every Unicode normalisation; not the folder itself. Compares only the text. */
+/** Whether `text` is, in every Unicode normalisation, a path below `folder` (as from `folderOf`), not the folder itself. Compares only the texts. */
 export const isBelowByName = (text: string, folder: string): boolean =>
 	forms.every(form => {
 		const path = plainPath(form ? text.normalize(form) : text);
@@ -36,8 +36,8 @@ export const isBelowByName = (text: string, folder: string): boolean =>
 	});
 
 /**
- * The real path of `path` (absolute, with single slashes: a slash at its end would follow a link) on this machine; for a missing file, where it would be created. `undefined` when it cannot be determined: for a
- * dangling link, a loop, or an unreadable folder.
+ * The real path of `path` on this machine; for a missing file the path where it would be created. `undefined` if it cannot be determined: for a dangling link, a loop, or an
+ * unreadable folder. `path`: absolute, without repeated slashes or one at its end, which would follow a link.
  */
 export async function realPathOf(path: string): Promise<string | undefined> {
 	const missing: string[] = [];
@@ -70,11 +70,11 @@ async function isAbsent(path: string): Promise<boolean> {
 export type Folder = {
 	/** Absolute, without a slash at its end. */
 	readonly below: string;
-	/** Its real path when it was approved: a link put in its place later has another one. */
+	/** Its real path when it was approved, to detect a link that is put in its place later. */
 	readonly real: string;
 };
 
-/** Whether `text` is a path below the folder, by name and by real path on this machine. Paths in folders of `closed` (absolute) never are. */
+/** Whether `text` is a path below the folder, by name and by real path on this machine. Paths in the folders `closed` (absolute) are always refused. */
 export async function isBelowFolder(
 	text: string,
 	{below, real}: Folder,
@@ -96,11 +96,11 @@ export async function isBelowFolder(
 	return places.every(place => target !== place && !target.startsWith(`${place}/`));
 }
 
-/** Whether a text is written as a folder: `~/notes/`, `/srv/data/`. A URL is not. */
+/** Whether a text denotes a folder by a slash at its end: `~/notes/`, `/srv/data/`; not a URL. */
 export const isWrittenAsFolder = (text: string): boolean =>
 	text.endsWith('/') && !text.includes('://');
 
-/** The folder written that way, absolute and without a slash at its end, or the problem with it. */
+/** Converts such a text to an absolute path without a slash at its end, or returns the problem with it. */
 export function folderOf(
 	written: string,
 	userHome: string,

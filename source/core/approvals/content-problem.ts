@@ -50,7 +50,7 @@ function valueProblem(field: FormField, value: JsonValue): string | undefined {
 
 function textProblem(field: FormField, text: string): string | undefined {
 	const {least = 0, most = maxTextLength, required, format} = field;
-	// Counts code points, as people and JSON Schema do.
+	// Counts code points, like JSON Schema.
 	const {length} = Array.from(text.slice(0, maxTextLength * 2 + 1));
 	if (required && text === '') {
 		return 'must be filled in';

@@ -12,17 +12,17 @@ export type FromEvent = {
 	readonly argument: string;
 	/** Dotted path of the field of the payload. */
 	readonly field: string;
-	/** A value of the argument equals the field; else they share a part. */
+	/** `true`: a value of the argument equals the field. `false`: they share a part. */
 	readonly isWhole: boolean;
 };
 
-/** Least length of a shared part: shorter texts, such as words and names of fields, occur everywhere. */
+/** Least length of a shared part: shorter texts, such as words and names of fields, often match by chance. */
 const partLength = 12;
 
-/** Most compared text of the arguments and of the payload, in UTF-16 units. */
+/** Most text that is compared, of the arguments and of the payload, in UTF-16 units. */
 const maxCompared = {arguments: 65_536, payload: 2_000_000} as const;
 
-/** Work of one step, in text of the payload, values and parts of arguments; about two milliseconds each. */
+/** Most work of one step, about two milliseconds: UTF-16 units of payload text, values, parts of arguments. */
 const stepLength = 65_536;
 const leavesAStep = 2000;
 const partsAStep = 4096;
@@ -30,7 +30,7 @@ const partsAStep = 4096;
 /** Most values that are read. */
 const maxLeaves = 20_000;
 
-/** Least number of different characters in a part: lines, blanks and zeros do not count. */
+/** Least number of different characters in a part: excludes ruler lines, blanks and zeros. */
 const leastCharacters = 4;
 
 /** Names of fields are untrusted, too: longer ones are cut. */
@@ -40,7 +40,7 @@ type Leaf = {readonly path: readonly string[]; readonly value: string | number};
 
 /**
  * Finds the arguments with a value, or a part of at least 12 characters, from the payload; for each the first field with the best match. A generator, so that the caller can
- * yield to the event loop: the work of each `next()` is bounded, and the last one returns the result, in the order of the arguments.
+ * yield to the event loop: each `next()` does a bounded amount of work, and the last one returns the result, in the order of the arguments.
  */
 export function* findFromEvent(
 	args: JsonValue,
@@ -92,7 +92,7 @@ const fieldOf = (path: readonly string[]): string => {
 	return field.length > maxFieldLength ? `${field.slice(0, maxFieldLength)}…` : field;
 };
 
-/** A long text in pieces that overlap, so that every part lies within one piece. */
+/** Splits a long text into pieces that overlap, so that every part of 12 characters lies within one piece. */
 function* stretchesOf(text: string): Generator<string, void, undefined> {
 	for (let from = 0; from + partLength <= text.length; from += stepLength) {
 		yield text.slice(from, from + stepLength + partLength - 1);
@@ -101,11 +101,11 @@ function* stretchesOf(text: string): Generator<string, void, undefined> {
 
 type Wanted = {
 	readonly names: readonly string[];
-	/** Names of arguments by whole value. */
+	/** Names of the arguments that contain a value, by the value. */
 	readonly values: ReadonlyMap<string | number, ReadonlySet<string>>;
-	/** Names of arguments by part of 12 characters. */
+	/** Names of the arguments that contain a part of 12 characters, by the part. */
 	readonly parts: ReadonlyMap<string, ReadonlySet<string>>;
-	/** Per hash, whether a part with that hash may exist. */
+	/** 1 at the index of each hash that some part has. */
 	readonly hashes: Uint8Array;
 };
 
@@ -146,7 +146,7 @@ function put<Key>(map: Map<Key, Set<string>>, key: Key, name: string): void {
 	}
 }
 
-/** Yields after every `most` items. */
+/** Yields if `count` is a multiple of `most`. */
 function* turnAfter(count: number, most: number): Generator<undefined, void, undefined> {
 	if (count % most === 0) {
 		yield;
@@ -155,7 +155,7 @@ function* turnAfter(count: number, most: number): Generator<undefined, void, und
 
 type Part = {readonly part: string; readonly slot: number};
 
-/** Each window of 12 characters, except those with too few different ones. */
+/** All parts of 12 characters of a text, except those with too few different characters. */
 function* partsOf(text: string): Generator<Part, void, undefined> {
 	let hash = 0;
 	for (let end = 0; end < text.length; end += 1) {
@@ -185,7 +185,7 @@ function partsIn(text: string, {parts, hashes}: Wanted): ReadonlySet<string> {
 
 const base = 31;
 
-/** The factor of the character that leaves the window. */
+/** The weight, in the rolling hash, of the character that leaves the window. */
 const leaving = Array.from({length: partLength}).reduce<number>(power => Math.imul(power, base), 1);
 
 /** The rolling hash of the 12 characters up to `end`, from the hash up to the character before. */
@@ -200,7 +200,7 @@ const slotOf = (hash: number): number => Math.imul(hash, 0x9e_37_79_b1) >>> (32 
 
 type Open = {readonly path: readonly string[]; readonly value: JsonValue};
 
-/** Texts and numbers in the order of the JSON, without empty texts. Bounded in depth and number. */
+/** The non-empty texts and the numbers in a value, in the order of the JSON. Bounded in depth and number. */
 function* leavesOf(root: JsonValue): Generator<Leaf, void, undefined> {
 	const open: Open[] = [{path: [], value: root}];
 	let left = maxLeaves;
@@ -215,7 +215,7 @@ function* leavesOf(root: JsonValue): Generator<Leaf, void, undefined> {
 	}
 }
 
-/** The first `most` members of a value, in reverse order. */
+/** The first `most` members of a value, in reverse order for the stack `open`. */
 const innerOf = (
 	value: Exclude<JsonValue, string | number | boolean | null>,
 	path: readonly string[],
@@ -231,7 +231,7 @@ const innerOf = (
 
 const maxDepth = 64;
 
-/** The arguments of a call that repeat content of its event; none without an event, or when its body was not kept or is not JSON. Yields to the event loop between steps. */
+/** The arguments of a call that repeat content of its event; none if there is no event, its body was not kept, or it is not JSON. Yields to the event loop between steps. */
 export async function searchEvent(
 	approval: Approval,
 	getDelivery: (id: string) => Promise<StoredDelivery | undefined>,

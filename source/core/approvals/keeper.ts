@@ -30,7 +30,7 @@ export type NewApproval = Omit<ToolApproval, 'id'> | Omit<FormApproval, 'id'>;
  * @throws SvcError `journal_unavailable`
  */
 export type ApprovalKeeper = {
-	/** Stores a waiting request, or the decision of a rule. Returns its number, which is unique also across restarts. */
+	/** Stores a waiting request, or one that a rule decided. Returns the number of the approval, never used again. */
 	add(approval: NewApproval): Promise<number>;
 	/**
 	 * Stores the decision, and `rule`, whose number becomes `decision.rule`. The first decision of any gateway wins: a later one changes nothing and makes no rule.
@@ -50,16 +50,16 @@ export type ApprovalKeeper = {
 	removeRules(ids: readonly number[]): Promise<void>;
 };
 
-/** Whether `decision` was stored, and not an earlier one of another gateway. */
+/** Whether a stored approval has this decision, rather than an earlier one by another gateway. */
 export const isDecidedBy = (
 	{decision: kept}: Pick<Approval, 'decision'>,
 	{outcome, at, by}: ApprovalDecision,
 ): boolean => kept?.outcome === outcome && kept.at === at && kept.by === by;
 
-/** Largest arguments that are stored with a settled call, bytes of UTF-8. */
+/** Largest arguments that are stored with a call, bytes of UTF-8. */
 const maxKeptBytes = 64 * 1024;
 
-/** An approval as stored and as reported when settled: without arguments above 64 KiB, and without those of the call before. */
+/** An approval as stored and as reported when settled: without arguments above 64 KiB, and without `lastArgs`. */
 export function keptApproval(approval: Approval): Approval {
 	if (approval.kind === 'form') {
 		return approval;
@@ -69,7 +69,7 @@ export function keptApproval(approval: Approval): Approval {
 	return kept.argsBytes > maxKeptBytes ? {...kept, args: null} : kept;
 }
 
-/** Whether {@link keptApproval} keeps everything that a person must read before an answer. */
+/** Whether {@link keptApproval} keeps everything that a person must read before answering. */
 export const isKeptWhole = (approval: Approval): boolean =>
 	approval.kind === 'form' || approval.argsBytes <= maxKeptBytes;
 
@@ -79,5 +79,5 @@ export const outlivesGateway = (
 	now: number,
 ): boolean =>
 	scope === 'always' &&
-	// A rule of a file ends with its line.
+	// A rule of a file is valid as long as its line exists.
 	(file !== undefined || (expiresAt !== undefined && now < expiresAt));

@@ -23,7 +23,7 @@ const maxPaths = 100;
 /** A key of a rule as written, before the real path of its folder is known. */
 export type WrittenKey = Omit<RuleKey, 'real'>;
 
-/** Parses `when`, such as `{path: '~/notes/'}`; a `problem` follows the name of the key in a sentence. */
+/** Parses `when`, such as `{path: '~/notes/'}`; `problem`: the rest of a sentence that begins with the key. */
 export function writtenKeys(
 	when: JsonObject,
 	userHome: string,
@@ -60,7 +60,7 @@ function readKey(
 	return 'problem' in read ? read : {key, below: read.folder};
 }
 
-/** The keys with the real paths of their folders, or the folder whose real path cannot be determined. */
+/** Adds the real paths of their folders to the keys. `unclear`: a folder whose real path cannot be determined. */
 export async function resolvedKeys(
 	keys: readonly WrittenKey[],
 ): Promise<{readonly keys: readonly RuleKey[]} | {readonly unclear: string}> {
@@ -78,7 +78,7 @@ export async function resolvedKeys(
 		: {unclear};
 }
 
-/** Whether arguments fit the keys of a rule. Paths in folders of `closed` never fit. */
+/** Whether the arguments of a call match the keys of a rule. Paths in the folders `closed` never match. */
 export async function areAsKeysSay(
 	keys: readonly RuleKey[],
 	{tool, args}: {readonly tool: Pick<AskedTool, 'inputSchema'>; readonly args: JsonValue},
@@ -154,7 +154,7 @@ export function namedArguments({
 	return isJsonObject(properties) ? Object.keys(properties) : undefined;
 }
 
-/** Whether a call has only arguments that the schema names. A server may accept others; a call with one needs a person's approval. */
+/** Whether a call has only arguments that the schema names. A server may accept others, but a person must approve such a call. */
 function hasOnlyNamed(args: JsonValue, tool: Pick<AskedTool, 'inputSchema'>): boolean {
 	const named = new Set(namedArguments(tool));
 	return isJsonObject(args) && Object.keys(args).every(key => named.has(key));
@@ -200,9 +200,9 @@ const maxFreeLength = 400;
 const maxValueLength = 200;
 
 /**
- * The lines of `config.yaml` that would allow calls like this one. For calls in runs of untrusted events, for which faces cannot make lasting rules. `when`: by default the
- * folder of the first argument that is a path, else the first short argument. `undefined` if no such rule is possible: the run has no event of a route, or the call has no
- * sandbox.
+ * Lines for `config.yaml` that would allow calls like this one. Shown for runs of untrusted events, since faces cannot make lasting rules for these. `when`: by default the
+ * folder of the first argument that is a path, else the first short argument. `undefined` if no such rule is possible: the run has no event of a route, or the tool runs
+ * without a sandbox.
  */
 export function linesByHand(
 	{route, delivery, profile, tool, args}: ToolApproval,
@@ -224,13 +224,13 @@ export function linesByHand(
 	].map(line => escapeLine(line, Infinity));
 }
 
-/** JSON is valid YAML. Non-ASCII characters are escaped; plain words need no quotation marks. */
+/** Writes a value as YAML: as JSON, which is valid YAML, with non-ASCII characters escaped; plain words without quotation marks. */
 const inYaml = (value: JsonValue): string =>
 	typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(value) && !words.has(value)
 		? value
 		: JSON.stringify(value).replaceAll(/[^ -~]/g, escapedUnits);
 
-/** Words that YAML does not read as text. */
+/** Words that YAML parses as booleans or null. */
 const words: ReadonlySet<string> = new Set(
 	['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null'].flatMap(word => [
 		word,

@@ -73,7 +73,7 @@ function argumentReason(bound: ApprovalRule['args'], args: JsonValue): string {
 const argumentsText = (keys: readonly string[]): string =>
 	`${keys.length === 1 ? 'argument' : 'arguments'} ${keys.map(quotedName).join(', ')}`;
 
-/** The first argument that does not fit the rule; `undefined` when the texts of all arguments do. */
+/** What is wrong with the first argument that does not match the rule: `argument path is missing`. `undefined` if the texts of all arguments match. */
 function keyReason(
 	keys: readonly RuleKey[],
 	{tool, args}: Pick<ToolApproval, 'tool' | 'args'>,

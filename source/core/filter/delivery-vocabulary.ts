@@ -4,12 +4,12 @@ import type {Term, Vocabulary} from './filter.ts';
 import {bodyTerm, payloadTerm, type ReceivedBody} from './payload-terms.ts';
 import {numberTerm, sinceTerm, textTerm, termsOf} from './terms.ts';
 
-/** A delivery to be filtered: a row of the state, or one of the journal with its request. */
+/** A delivery to be filtered: a row of the state, or a delivery of the journal with its request. */
 export type FilteredDelivery = {
 	readonly delivery: Delivery;
 	/** Why other deliveries of its row were refused. */
 	readonly reasons?: ReadonlyArray<{readonly detail: string}>;
-	/** Reads the received body; absent where it is not available. */
+	/** Reads the received body; absent if bodies are not available. */
 	readonly received?: () => ReceivedBody | undefined;
 };
 
@@ -79,7 +79,7 @@ const statusTerm: Term<FilteredDelivery> = {
 
 const noAnswer = (value: string) => `no answer is a "${value}": 100 to 599, or 2xx, 4xx, 5xx`;
 
-/** Cached per row: a filter over 5,000 rows runs at every key. */
+/** Memoised per row: each keystroke runs a filter over 5,000 rows. */
 const haystackOf = derive(({delivery, reasons = []}: FilteredDelivery): string => {
 	const stop = delivery.trace.find(step => step.verdict === 'stop');
 	return [

@@ -2,7 +2,7 @@ import {nearestName} from '../names.ts';
 import type {Condition} from './payload-terms.ts';
 import {namedTerm, wordsIn, type FilterWord} from './terms.ts';
 
-/** Whether `item` passes. `now`: milliseconds since 1970, for relative times. */
+/** Whether `item` matches. `now`: milliseconds since 1970, for relative times. */
 export type Test<Item> = (item: Item, now: number) => boolean;
 
 export type FilterOperator = ':' | '>' | '<' | '>=' | '<=';
@@ -11,11 +11,11 @@ export type FilterOperator = ':' | '>' | '<' | '>=' | '<=';
 export type TermResult<Item> =
 	| {
 			readonly test: Test<Item>;
-			/** The test as data, for a store; absent where only the test can decide. */
+			/** The test as data, for use in the queries of a store; absent if the test cannot be expressed as data. */
 			readonly condition?: Condition;
-			/** The test reads the body: it runs last, and only on items with a body. */
+			/** Set if the test reads the body: it then runs last, and only on items with a body. */
 			readonly readsBody?: true;
-			/** Why nothing can pass; the test is applied all the same. */
+			/** Why no item can match; the test is applied nevertheless. */
 			readonly doubt?: string;
 	  }
 	| {readonly problem: string};
@@ -32,22 +32,22 @@ export type Term<Item> = {
 	readonly says: string;
 	/** An example of the whole word. */
 	readonly example: string;
-	/** The name continues with a dotted path: `payload.pull_request.draft:true`. */
+	/** Whether the name continues with a dotted path: `payload.pull_request.draft:true`. */
 	readonly takesPath?: true;
 	understand(value: string, operator: FilterOperator, path: string): TermResult<Item>;
 };
 
 /** The terms of one list. */
 export type Vocabulary<Item> = {
-	/** Terms by lower-case name, in the order of the help. A word with another name is a problem; in quotes it is free text. */
+	/** Terms by lower-case name, in the order of the help. A word with an unknown name is reported as a problem; in quotes it is free text. */
 	readonly terms: ReadonlyMap<string, Term<Item>>;
-	/** The term of `~ text`, where items have a body. */
+	/** The term for `~ text`; absent if the items have no body. */
 	readonly body?: Term<Item>;
-	/** Lower-case text that free words are searched in. */
+	/** The lower-case text in which free words are searched. */
 	haystack(item: Item): string;
 };
 
-/** A word of the filter: `text.slice(start, end)`. `problem`: why it is ignored; `doubt`: why nothing can pass it. */
+/** A word of the filter: `text.slice(start, end)`. `problem`: why the word is ignored; `doubt`: why no item can match it. */
 export type Piece = {
 	readonly start: number;
 	readonly end: number;
@@ -62,16 +62,16 @@ export type Filter<Item> = {
 	readonly problem?: string;
 	/** The doubt of the first piece that has one. */
 	readonly doubt?: string;
-	/** Whether everything passes. */
+	/** Whether the filter has no valid word, so that every item matches. */
 	readonly isEmpty: boolean;
-	/** Whether a word reads the body: items without a body do not pass then. */
+	/** Whether a word reads the body; items without a body then do not match. */
 	readonly readsBody: boolean;
-	/** Necessary conditions for every passing item; they need not be sufficient. */
+	/** Conditions that every matching item meets; other items may meet them, too. */
 	readonly conditions: readonly Condition[];
 	readonly matches: Test<Item>;
 };
 
-/** Most characters of a filter that are read. */
+/** Longest part of a filter that is parsed, in characters. */
 export const maxFilterLength = 1000;
 
 /**
@@ -93,7 +93,7 @@ export function parseFilter<Item>(text: string, vocabulary: Vocabulary<Item>): F
 		return {start: word.start, end: word.end, ...(doubt !== undefined && {doubt})};
 	});
 
-	// Tests of the body run only on items that pass the others.
+	// Tests of the body run only on items that match all other tests.
 	const tests = found
 		.toSorted((one, other) => Number(one.readsBody ?? false) - Number(other.readsBody ?? false))
 		.map(({test}) => test);
@@ -116,7 +116,7 @@ export const termWords = <Item>({terms, body}: Vocabulary<Item>): string =>
 		' ',
 	);
 
-/** How a term begins: `route:`, `ms>`, `payload.…:`. */
+/** The beginning of a word with this term: `route:`, `ms>`, `payload.…:`. */
 const termWord = <Item>(name: string, {value, takesPath}: Term<Item>): string => {
 	const operator = value === 'size' || value === 'duration' ? '>' : ':';
 	return `${name}${takesPath ? '.…' : ''}${operator}`;
@@ -155,7 +155,7 @@ function positiveTest<Item>(text: string, vocabulary: Vocabulary<Item>): TermRes
 	}
 
 	if (term) {
-		// The expression above lets nothing else through.
+		// `namedTerm` matches only these operators.
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 		return term.understand(value, operator as FilterOperator, path.slice(1));
 	}

@@ -2,10 +2,10 @@ import {conversationName} from '../origin.ts';
 import type {GatewayState} from '../state.ts';
 import type {Known, KnownField} from './proposals.ts';
 
-/** Values in the order in which they are proposed; the same may come several times. */
+/** Lists values in the order in which they are proposed; duplicates are allowed. */
 type Reader = (state: GatewayState) => Iterable<string>;
 
-/** Readers of the known values of terms, by name; a name means the same in every list. */
+/** Readers of the known values, by the name of the term; the name means the same in every vocabulary. */
 const readers: ReadonlyMap<string, Reader> = new Map(
 	Object.entries<Reader>({
 		route: ({routes, deliveries, runs}) => [
@@ -43,10 +43,10 @@ const readers: ReadonlyMap<string, Reader> = new Map(
 	}),
 );
 
-/** Terms whose values are all in the state: any other value matches nothing. */
+/** Terms of which the state has all values: no item can match any other value. */
 const whole: ReadonlySet<string> = new Set(['route', 'server']);
 
-/** The values of terms that occur in `state`. Values that are only in the journal may be missing. The values of each term are read once. */
+/** The values of terms that occur in `state`, read once per term. Values that are only in the journal may be missing. */
 export function knownValues(
 	state: GatewayState,
 	fields: () => readonly KnownField[] = () => [],

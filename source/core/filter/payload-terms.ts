@@ -4,7 +4,7 @@ import {codeHostPayload, compilePayloadPath} from '../payload.ts';
 import type {FilterOperator, Term, TermResult} from './filter.ts';
 import {compares, fitsAny, patternsOf} from './terms.ts';
 
-/** Largest body that is parsed: a payload takes up to thirty times its bytes, and a search thread that exceeds its 256 MiB ends the whole process. */
+/** Largest body that is parsed: parsing takes up to thirty times its size in memory, and a search thread that exceeds its 256 MiB ends the whole process. */
 const maxPayloadBytes = 2 * 1024 * 1024;
 
 /** Most bytes of a body that are searched as text. */
@@ -14,14 +14,14 @@ const maxTextBytes = 8 * 1024 * 1024;
 export type ReceivedBody = {
 	/** The first 8 MiB of the body as text. */
 	text(): string;
-	/** Its payload; `undefined` for invalid JSON, and above 2 MiB. */
+	/** The body as JSON; `undefined` for invalid JSON, and above 2 MiB. */
 	payload(): JsonValue | undefined;
 };
 
 /** An item that may have a received body. */
 type WithBody = {readonly received?: (() => ReceivedBody | undefined) | undefined};
 
-/** The body of a delivery for terms; `undefined` when it was not kept. */
+/** Prepares the body of a delivery for terms; `undefined` if the body was not kept. */
 export function receivedBody(
 	stored: Pick<StoredDelivery, 'body' | 'headers'>,
 ): ReceivedBody | undefined {
@@ -79,7 +79,7 @@ export const payloadTerm: Term<WithBody> = {
 	},
 };
 
-/** The test of a field, or the problem as a text. */
+/** Makes the test of a field, or returns the problem as a string. */
 function fieldTest(
 	value: string,
 	operator: FilterOperator,
@@ -104,7 +104,7 @@ function fieldTest(
 	};
 }
 
-/** The JSON of a list or an object; empty for one that is nested too deeply, which would exhaust the stack and end every search. */
+/** The JSON of a list or an object; empty if it is nested too deeply, since that would exhaust the stack and end every search. */
 const textIn = (field: JsonValue): string => (isDeepValue(field) ? '' : JSON.stringify(field));
 
 /** `~ text`: searches the received body, and the texts of its payload. */
@@ -122,7 +122,7 @@ export const bodyTerm: Term<WithBody> = {
 			{text: wanted},
 		);
 
-		/** Whether the decoded payload contains the text: the body may hold it escaped. */
+		/** Whether the parsed payload contains the text, which the body may contain only in escaped form. */
 		function isTold(received: ReceivedBody): boolean {
 			const payload = received.payload();
 			return payload !== undefined && holdsText(payload, wanted);
@@ -144,7 +144,7 @@ function holdsText(payload: JsonValue, wanted: string): boolean {
 		}
 
 		if (typeof value === 'object' && value !== null) {
-			// One by one: a list may be longer than the limit of arguments of a call.
+			// Pushes one by one: a list may have more elements than a call may have arguments.
 			for (const inner of Object.values(value)) {
 				open.push(inner);
 			}
@@ -167,11 +167,11 @@ const bodyResult = (
 });
 
 /**
- * A word of a filter as data, so that a store can select rows before it makes items of them. Fields have the names
+ * A word of a filter as data, with which a store can select rows before it builds items from them. Fields have the names
  * of their terms.
  */
 export type Condition = {
-	/** The condition must not hold. */
+	/** Whether the condition must not hold. */
 	readonly isNegated?: boolean;
 } & (
 	| {
@@ -194,17 +194,17 @@ export type Condition = {
 	| {readonly kind: 'since'; readonly field: string; readonly from: (now: number) => number}
 	/** The haystack contains the lower-case text. */
 	| {readonly kind: 'word'; readonly text: string}
-	/** The body was kept. `AskedBody` narrows that; a negated condition says nothing. */
+	/** The body was kept, and contains the parts in `AskedBody`. If negated, every item meets the condition. */
 	| ({readonly kind: 'body'} & AskedBody)
 );
 
-/** Content of every passing body, unless JSON or a form encodes it differently. */
+/** Parts that every matching body contains, unless JSON or a form encodes them differently. */
 export type AskedBody = {
 	/** Lower-case text; case does not count. */
 	readonly text?: string;
 	/** A field of the payload. */
 	readonly field?: {
-		/** Names on its path; numbers may be list indexes. */
+		/** The names on the path of the field; numbers may be list indexes. */
 		readonly path: readonly string[];
 		/** Lower-case patterns, one of which must fit as in `payloadTerm`. */
 		readonly patterns?: readonly string[];

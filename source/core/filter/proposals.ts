@@ -4,11 +4,11 @@ import {fits, noneOf, patternsOf, namedTerm, wordsIn} from './terms.ts';
 /** A field of the payload on the screen: its path of names and indexes, and its value as JSON unless it is an object or a list. */
 export type KnownField = {readonly path: readonly string[]; readonly json?: string};
 
-/** Known values of terms, beside their words. */
+/** Known values of terms, in addition to `Term.words`. */
 export type Known = {
-	/** Values of this term that occur. */
+	/** The values of the term `term` that occur. */
 	values(term: string): readonly string[];
-	/** Whether these are all possible values. */
+	/** Whether `values(term)` has all possible values. */
 	isWhole(term: string): boolean;
 	fields(): readonly KnownField[];
 };
@@ -23,12 +23,12 @@ const maxWordLength = 100;
 
 const maxFields = 3000;
 
-/** Proposals for a time. */
+/** Proposed values for a time. */
 const moments = ['10m', '1h', '1d'];
 
 /**
  * Completions of the last word of a filter: names of terms, values of a term, fields of a payload. Those that begin with the word come first, then
- * those that contain it. There are none for text in quotes and after `~`, nor for a complete word.
+ * those that contain it. No completions for text in quotes, after `~`, or for a complete word.
  */
 export function propose<Item>(text: string, vocabulary: Vocabulary<Item>, known: Known): Proposals {
 	const last = wordsIn(text).at(-1);
@@ -47,7 +47,7 @@ export function propose<Item>(text: string, vocabulary: Vocabulary<Item>, known:
 			text.length,
 			path === '' ? valuesOf(term, name, known) : valueAt(path, known),
 		);
-		// Not every term accepts several values.
+		// Not every term accepts a list `a,b`: keep only completions that parse.
 		const [, before] = /^(.*,)/.exec(value) ?? [];
 		return {
 			start,
@@ -108,7 +108,7 @@ function valuesFor(value: string, length: number, known: readonly string[]): Pro
 const isTypable = (value: string): boolean =>
 	value !== '' && value.length <= maxWordLength && !/[",*\p{C}\p{Zl}\p{Zp}]/u.test(value);
 
-/** The fields by their paths in filters: below the object `payload`, where there is one. */
+/** The fields with their paths as in filters: relative to the object `payload`, if there is one. */
 function fieldsFrom(known: Known): readonly KnownField[] {
 	const fields = known.fields().slice(0, maxFields);
 	const wrapped = fields.filter(({path: [first], path}) => first === 'payload' && path.length > 1);
@@ -138,7 +138,7 @@ function pathsFor(typed: string, length: number, known: Known): Proposals {
 	return {start: length - last.length, words: words.slice(0, maxWords)};
 }
 
-/** The value at a path that begins with a dot, and `*`. */
+/** Proposed values for a path that begins with a dot: its value, and `*`. */
 function valueAt(path: string, known: Known): readonly string[] {
 	const wanted = path.slice(1);
 	const found = fieldsFrom(known).find(field => field.path.join('.') === wanted);
@@ -201,7 +201,7 @@ function commonStart(words: readonly string[]): string {
 	return first.slice(0, length);
 }
 
-/** Why a word of the filter cannot match, where all values of its term are known: `there is no "gh-reviw": do you mean gh-review?`. */
+/** Why a word of the filter cannot match, if all values of its term are known: `there is no "gh-reviw": do you mean gh-review?`. */
 export function unknownValue<Item>(
 	text: string,
 	{terms}: Vocabulary<Item>,

@@ -5,7 +5,7 @@ import type {FilterOperator, Term} from './filter.ts';
 type TermWords = Pick<Term<never>, 'says' | 'example'> & {
 	/** The values of the term, if they are a known list. */
 	readonly words?: readonly string[];
-	/** Its name among the fields of stored rows, where a store can filter by it. */
+	/** Name of the field in stored rows; absent if a store cannot filter by it. */
 	readonly field?: string;
 };
 
@@ -36,7 +36,7 @@ export const textTerm = <Item>(
 	},
 });
 
-/** The sentence about a value outside of `known`: the nearest known one, or a list of them. */
+/** The message about a value that is not in `known`, with the nearest known value or a list of them. */
 export function noneOf(value: string, known: readonly string[]): string {
 	const near = nearestName(value, known);
 	return near === undefined
@@ -84,20 +84,20 @@ const numberCondition = (field: string, operator: FilterOperator, value: number)
 		...(operator === '<' && {isUnder: true}),
 	}) as const;
 
-/** Suffixes of numbers, in lower case, with their factors; `''` stands for none. */
+/** Suffixes of numbers, in lower case, with their factors; `''`: no suffix. */
 type Units = Readonly<Record<string, number>>;
 
 /** The units of plain numbers. */
 const noUnits: Units = {'': 1};
 
-/** The number of a value with its unit; `undefined` for anything else. */
+/** Parses a number with its unit; `undefined` for anything else. */
 function numberIn(value: string, units: Units): number | undefined {
 	const [, digits = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,6})?)([a-z]*)$/i.exec(value) ?? [];
 	const factor = Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : undefined;
 	return digits === '' || factor === undefined ? undefined : Number(digits) * factor;
 }
 
-/** A term over a number; read `NaN` as no number. */
+/** A term over a number. `read` returns `NaN` for no number, for which no comparison holds. */
 export const numberTerm = <Item>(
 	read: (item: Item) => number,
 	{
@@ -146,7 +146,7 @@ export const sinceTerm = <Item>(
 	},
 });
 
-/** The moment of a value, given `now`; `undefined` for anything else. */
+/** Parses a time to a function that computes the moment from `now`; `undefined` for anything else. */
 function momentIn(value: string): ((now: number) => number) | undefined {
 	const [, amount = '', unit = ''] = /^(\d{1,5})([smhd])$/.exec(value) ?? [];
 	const seconds = secondsOf[unit];
@@ -194,5 +194,5 @@ export const wordsIn = (text: string): readonly FilterWord[] =>
 		closed: (found[0].split('"').length - 1) % 2 === 0,
 	}));
 
-/** Name, path with its dot, operator and value of a word that has them. */
+/** Matches a word with a name: name, path with its dot, operator, value. */
 export const namedTerm = /^([a-z]+)((?:\.[^\s:<>="]+)?)(:|>=|<=|>|<)(.*)$/s;

@@ -18,16 +18,16 @@ export const apiKeySchema = facts({
 	/** Cleaned. */
 	name: text,
 	kind: z.enum(keyKinds),
-	/** Its first and last characters, by which a person recognises it. */
+	/** The first and last characters of the secret, for people to recognise it. */
 	hint: text,
 	endpoints: z.array(z.enum(apiEndpoints)),
-	/** Public model identifiers, or globs of them; `*` for all. */
+	/** Public identifiers of allowed models, or globs; `*` allows all. */
 	models: texts,
 	/** Whether models that are agents may act for it. */
 	agents: yesOrNo,
-	/** Requests in a minute. */
+	/** Most requests per minute. */
 	rpm: maybeInteger,
-	/** Requests at a time. */
+	/** Most requests at the same time. */
 	parallel: maybeInteger,
 	budget: keyBudgetSchema.exactOptional(),
 	/** Milliseconds since 1970, as all times here. */
@@ -35,9 +35,9 @@ export const apiKeySchema = facts({
 	expiresAt: maybeNumber,
 	revokedAt: maybeNumber,
 	lastUsedAt: maybeNumber,
-	/** The secret before the last rotation, and until when it passes. */
+	/** The former secret after a rotation, and the time until which it is still accepted. */
 	retiring: facts({hint: text, until: number}).exactOptional(),
-	/** Usage of this day by UTC, of the current period of the budget (without a budget: the month), and since the key was created. */
+	/** Usage on the current day (UTC), in the current budget period (without a budget: the month), and since the key was created. */
 	usage: facts({day: keyUsageSchema, period: keyUsageSchema, all: keyUsageSchema}),
 }).register(z.globalRegistry, {id: 'ApiKey'});
 

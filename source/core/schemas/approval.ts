@@ -36,19 +36,19 @@ export const askedToolSchema = facts({
 	transport: z.enum(['stdio', 'http', 'sse']).exactOptional(),
 	/** Host of the server, or the name of its program. */
 	host: maybeText,
-	/** Lower-case hex SHA-256 of the command with its arguments, or of the URL, as written. Another hash is another server, whatever its name. */
+	/** Lower-case hex SHA-256 of the command with its arguments, or of the URL, as written. With another hash it is another server, even under the same name. */
 	endpoint: maybeText,
 	trust: z.enum(['full', 'untrusted']).exactOptional(),
 	claims: toolClaimsSchema,
 	/** First 4,000 characters of the description by the server. */
 	description: text,
-	/** At most 16 KiB of it as JSON; `null` when it is larger. */
+	/** `null` if it has more than 16 KiB as JSON. */
 	inputSchema: json,
 	/** Lower-case hex SHA-256 of the canonical JSON of name, title, description, schemas and annotations. */
 	definition: text,
 	/** Why svc itself requires an approval: `no sandbox works here: …`; one line. */
 	why: maybeText,
-	/** The definition differs from the one approved, or seen, before. */
+	/** Whether the definition differs from the one that was approved or seen before. */
 	changed: yesOrNo,
 	/** For `changed`: the difference from the former definition, as lines of `diff -u`, cleaned, at most 121. Absent if that definition was not kept or is too large. */
 	changes: maybeTexts,
@@ -68,7 +68,7 @@ export const formFieldSchema = facts({
 	/** Bounds of the number, of the length of the text, or of the number of choices. */
 	least: maybeNumber,
 	most: maybeNumber,
-	/** The key or the title sounds like a secret: shown masked, never copied, never kept. */
+	/** Whether the key or the title suggests a secret: the value is masked, never copied, never stored. */
 	masked: yesOrNo,
 });
 
@@ -76,26 +76,26 @@ export const approvalDecisionSchema = facts({
 	outcome: z.enum(approvalOutcomes),
 	/** Milliseconds since 1970. */
 	at: number,
-	/** Who: `tui (alice, pts/3)`, `cli (alice)`, `rule 4`, `deadline`, `gateway`. */
+	/** Who decided: `tui (alice, pts/3)`, `cli (alice)`, `rule 4`, `deadline`, `gateway`. */
 	by: text,
 	/** For `allowed`. */
 	scope: scope.exactOptional(),
-	/** The rule that allowed, or that this decision made. */
+	/** The rule that allowed the call, or that this decision created. */
 	rule: maybeInteger,
 	/** The reason given to the agent when the call is not allowed. */
 	reason: maybeText,
 });
 
-/** The owner of the runs that a rule covers. A job by its identifier; `id` is absent where `config.yaml` names the job. A chat by its name: `telegram:12345`. */
+/** The owner of the runs that a rule covers. A job is identified by `id`, or by `name` if `config.yaml` names it; a chat by its name `telegram:12345`. */
 export const ruleOwnerSchema = facts({kind: z.enum(ruleOwnerKinds), name: text, id: maybeText});
 
-/** One argument that a rule compares; all others may be anything. */
+/** One argument that a rule compares. Arguments that no rule key names may have any value. */
 export const ruleKeySchema = facts({
-	/** A dotted path into the arguments; for a list on the path, or at its end, every element must fit. */
+	/** A dotted path into the arguments. Of a list on the path, or at its end, every element must match. */
 	key: text,
-	/** The value that it must have. */
+	/** The value that the argument must have. */
 	equals: json.exactOptional(),
-	/** Or the folder that must contain the named path: absolute, without a slash at its end. */
+	/** Or a folder that must contain the path in the argument; absolute, without a slash at its end. */
 	below: maybeText,
 	/** The real path of that folder when the rule was made. */
 	real: maybeText,
@@ -104,10 +104,10 @@ export const ruleKeySchema = facts({
 const asked = {
 	/** Never reused, not even after a restart. */
 	id: integer,
-	/** The run that waits; absent when a person tries a tool. */
+	/** The waiting run; absent if a person tries out a tool. */
 	run: maybeInteger,
 	route: maybeText,
-	/** `Delivery.id` that the run came from. */
+	/** `Delivery.id` of the event that started the run. */
 	delivery: maybeText,
 	...originShape,
 	/** First 600 characters of the prompt. Holds untrusted text. */
@@ -119,7 +119,7 @@ const asked = {
 	deadline: number,
 	/** The deadline cannot be moved beyond this. */
 	latestDeadline: number,
-	/** Name of the gateway that asks, if it is another one on the same store. */
+	/** Name of the gateway that runs the call, if it is another one on the same store. */
 	node: maybeText,
 	/** Absent while it waits. */
 	decision: approvalDecisionSchema.exactOptional(),
@@ -127,11 +127,11 @@ const asked = {
 
 /** Texts come from the arguments and from files: not cleaned. */
 export const callPreviewSchema = facts({
-	/** Facts besides the lines: the file, the folder, a time limit. */
+	/** Further facts: the file, the folder, a time limit. */
 	facts: z.array(facts({name: text, value: text})),
 	/** `command` for its lines, `change` for lines as in `diff -u`. */
 	title: z.enum(['command', 'change']),
-	/** The whole command or change, at most 2,000 lines and 60,000 characters; absent when it is longer: then the arguments are shown. */
+	/** The whole command or change, at most 2,000 lines and 60,000 characters; absent if it is longer: faces then show the arguments. */
 	lines: maybeTexts,
 });
 
@@ -151,12 +151,12 @@ export const toolApprovalSchema = facts({
 	lastArgs: json.exactOptional(),
 	/** The scopes that may be chosen; `once` is always one of them. */
 	scopes: z.array(scope),
-	/** The tool's name must be typed once: it claims to destroy, is used for the first time, or changed. */
+	/** Whether the person must type the tool's name: the tool claims to be destructive, is used for the first time, or has changed. */
 	mustTypeName: yesOrNo,
 	/** The owner of the runs that a rule of scope `always` covers; absent: every run of the profile, or no such rule is possible. */
 	lasting: facts({
 		owner: ruleOwnerSchema,
-		/** The tool may be destructive: its name must be typed, and the rule must name all arguments or some by key. */
+		/** Whether the tool may be destructive: then its name must be typed, and the rule must compare all arguments or some by key. */
 		isBound: yesOrNo,
 	}).exactOptional(),
 });
@@ -179,9 +179,9 @@ export const approvalAnswerSchema = z.discriminatedUnion('choice', [
 	z.strictObject({
 		choice: z.literal('allow'),
 		scope,
-		/** Which arguments a rule covers: any, exactly these, or those that are equal under these top-level keys. Any when absent. */
+		/** Calls that a rule covers: with `any` arguments, `exact`ly these, or the same values under these top-level keys. Absent: `any`. */
 		args: z.union([z.enum(['any', 'exact']), z.array(text)]).exactOptional(),
-		/** The arguments that a rule of scope `always` compares instead, by dotted paths: the exact value, or a folder (`~/notes/`) that must contain the path. */
+		/** Instead of `args`, for a rule of scope `always`: the arguments to compare, by dotted path, with an exact value, or a folder (`~/notes/`) that must contain the path. */
 		when: jsonObject.exactOptional(),
 		/** The typed name of the tool, if `mustTypeName`. */
 		typedName: maybeText,
@@ -193,7 +193,7 @@ export const approvalAnswerSchema = z.discriminatedUnion('choice', [
 
 export const answerOutcomeSchema = z.discriminatedUnion('settled', [
 	facts({settled: z.literal(true), approval: approvalSchema}),
-	/** Another answer or the deadline came first: `approval` says how it was settled. Without `approval` there is no such request. */
+	/** Another answer or the deadline was first: `approval` says how the request was settled. Without `approval`: the request is unknown. */
 	facts({settled: z.literal(false), approval: approvalSchema.exactOptional()}),
 ]);
 
@@ -210,7 +210,7 @@ export const approvalRuleSchema = facts({
 	scope: z.enum(['run', 'process', 'always']),
 	/** For `run`. */
 	run: maybeInteger,
-	/** Absent: any arguments. Hash of all of them, or of the values under `keys`. */
+	/** Hash of all arguments, or of the values under `keys`. Absent: any arguments. */
 	args: facts({
 		keys: maybeTexts,
 		hash: text,
@@ -221,9 +221,9 @@ export const approvalRuleSchema = facts({
 	when: z.array(ruleKeySchema).exactOptional(),
 	/** Absent: every run of the profile. */
 	owner: ruleOwnerSchema.exactOptional(),
-	/** For a rule of a file; until its tool is seen, `server`, `tool`, `endpoint` and `definition` are empty. */
+	/** Only for a rule of a file. Until its tool is seen, `server`, `tool`, `endpoint` and `definition` are empty. */
 	file: facts({
-		/** `ShownTool.name`, as it is written. */
+		/** `ShownTool.name`, as written in the file. */
 		name: text,
 		/** Hash of the entry: a changed entry is another rule. */
 		entry: text,
@@ -234,11 +234,11 @@ export const approvalRuleSchema = facts({
 	createdBy: text,
 	/** Milliseconds since 1970; for `always`. */
 	expiresAt: maybeNumber,
-	/** How often it has allowed a call, and when last. */
+	/** How often the rule has allowed a call; `usedAt`: when it last did. */
 	uses: integer,
 	usedAt: maybeNumber,
-	/** Why it allows nothing at present; one sentence. */
+	/** Why the rule allows nothing at present; one sentence. */
 	problem: maybeText,
-	/** The present definition of the tool, if it differs: a person can accept it. */
+	/** The present definition of the tool, if it differs from `definition`; a person can accept it. */
 	present: maybeText,
 }).register(z.globalRegistry, {id: 'ApprovalRule'});

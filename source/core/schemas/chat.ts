@@ -6,13 +6,13 @@ const perhapsText = text.nullable();
 export const chatWriterSchema = facts({
 	platform: text,
 	chat: text,
-	/** Null: none. */
+	/** `null`: written outside of threads. */
 	thread: perhapsText,
 	/** The identifier that `allow_from` takes. */
 	user: text,
-	/** Their latest display name; null: none. */
+	/** Latest display name of the writer; `null`: unknown. */
 	name: perhapsText,
-	/** Whether they are in `allow_from`, and whether they may answer requests for approval. */
+	/** `allowed`: whether the writer is in `allow_from`. `approver`: whether the writer may answer requests for approval. */
 	allowed: yesOrNo,
 	approver: yesOrNo,
 	/** Milliseconds since 1970. */
@@ -23,14 +23,14 @@ export const chatWriterSchema = facts({
 export const shownChatSchema = facts({
 	platform: text,
 	chat: text,
-	/** The people who wrote there, latest writer first. */
+	/** The people who wrote in the chat, latest writer first. */
 	people: z.array(chatWriterSchema),
-	/** Its threads, and the chat outside of them; the newest 20. */
+	/** The conversations in the chat: its threads, and messages outside of threads; the newest 20. */
 	conversations: z.array(
 		facts({
-			/** Null: outside of threads. */
+			/** `null`: the conversation outside of threads. */
 			thread: perhapsText,
-			/** The session that the next turn continues; null: there was no turn yet. */
+			/** The session that the next turn continues; `null`: no turn yet. */
 			session: perhapsText,
 			/** Turns that have not ended, oldest first. */
 			open: z.array(facts({run: integer, queued: yesOrNo})),
@@ -39,8 +39,8 @@ export const shownChatSchema = facts({
 }).register(z.globalRegistry, {id: 'ShownChat'});
 
 export const allowedWriterSchema = facts({
-	/** `false`: they were in `allow_from` already. */
+	/** `false`: the user was in `allow_from` already. */
 	added: yesOrNo,
-	/** Whether svc listens on the platform, by its present configuration. */
+	/** Whether svc receives messages from the platform, by the present configuration. */
 	heard: yesOrNo,
 });

@@ -21,7 +21,7 @@ export const diagnosticSchema = facts({
 	column: integer,
 	/** Path of the key, dotted: `platforms.webhook.rate_limitt`. Empty for the whole file. */
 	key: text,
-	/** One sentence with the value and, where a known name is similar, that name. */
+	/** One sentence with the value, and with a similar known name, if any. */
 	message: text,
 }).register(z.globalRegistry, {id: 'ConfigurationProblem'});
 
@@ -33,29 +33,29 @@ export const routeViewSchema = facts({
 	events: texts,
 	deliver: text,
 	mode: z.enum(['agent', 'deliver_only', 'cron_job', 'coalesce']),
-	/** A person paused the route: events that would start something are answered 503. */
+	/** Whether a person paused the route: events that would start something are answered 503. */
 	paused: maybe,
-	/** `coalesce.key` as written; the next field: `cron_job`. */
+	/** `coalesce.key` as written. `cronJob`: `cron_job` as written. */
 	coalesceKey: maybeText,
 	cronJob: maybeText,
-	/** The two clocks of its groups, milliseconds. */
+	/** Quiet window and longest wait of its groups, milliseconds. */
 	windowMs: maybeNumber,
 	maxWaitMs: maybeNumber,
-	/** Signature of the sender, where the route configures it: a preset, or the header of a custom scheme. */
+	/** Signature scheme, if the route configures it: a preset, or the header of a custom scheme. */
 	signature: maybeText,
-	/** Most runs of the route at once, where it has a limit of its own. */
+	/** Most simultaneous runs, if the route has a limit of its own. */
 	concurrency: maybeInteger,
-	/** Toolset names of its runs, where the route names any. */
+	/** Toolset names of its runs, if the route names any. */
 	toolsets: maybeTexts,
-	/** Data that the gateway fetches before its runs start; absent: none. */
+	/** Kinds of data that the gateway fetches before runs of the route start; absent: none. */
 	prefetch: maybeTexts,
-	/** Events above its rate limit wait; absent: they are refused. */
+	/** `queue`: events above its rate limit wait; absent: they are refused. */
 	overflow: z.literal('queue').exactOptional(),
-	/** Absent when the route is served; else why it is not: a refusal, an error, or a static route with its name. */
+	/** Why the route is not served: it was refused, has an error, or a static route has its name. Absent if it is served. */
 	problem: maybeText,
-	/** The problem with the route as now written, when its last good version is served. */
+	/** If the last good version is served: the problem with the route as now written. */
 	stale: maybeText,
-	/** Problems that do not stop the route from being served: with its target, or with toolsets without tools. */
+	/** Problems of a route that is served nevertheless: with its target, or toolsets without tools. */
 	troubles: maybeTexts,
 	/** True when the secret is `INSECURE_NO_AUTH`. */
 	insecure: yesOrNo,

@@ -10,27 +10,27 @@ export const traceStepSchema = facts({
 });
 
 export const deliverySchema = facts({
-	/** Ours, unique in a home, sortable by time, base 36. */
+	/** Identifier made by svc: unique in a home, sortable by time, base 36. */
 	id: text,
 	profile: text,
 	route: text,
-	/** Resolved event type, `unknown` when the request named none, `-` when it was not read. */
+	/** Resolved event type; `unknown`: the request named none; `-`: the type was not read. */
 	event: text,
-	/** The subject of the event, one line of at most 200 characters. Absent where its payload does not say, or was not read. */
+	/** The subject of the event, one line of at most 200 characters. Absent if the payload has none, or was not read. */
 	subject: maybeText,
 	/** The sender's identifier, or a random one. */
 	deliveryId: text,
-	/** Name of the header that gave `deliveryId` (lower case), `body.<field>` when the signed body did, or `random`, `replay`, `recovered`, `import`. */
+	/** Source of `deliveryId`: name of the header (lower case), `body.<field>` of a signed body, or `random`, `replay`, `recovered`, `import`. */
 	idSource: text,
-	/** HTTP status that was answered. */
+	/** HTTP status of the answer. */
 	status: integer,
 	outcome: z.enum(deliveryOutcomes),
 	/** Milliseconds since 1970. */
 	receivedAt: number,
-	/** Milliseconds from the first header to the decision. */
+	/** Time from the first header to the decision, milliseconds. */
 	durationMs: number,
 	bodyBytes: integer,
-	/** Characters that the sanitiser had to make visible. */
+	/** Number of hostile characters that were escaped: see `Escaped`. */
 	flags: integer,
 	trace: z.array(traceStepSchema),
 	/** `id` of the delivery that this one replays. */
@@ -55,7 +55,7 @@ export const receiverAnswerSchema = facts({status: integer, body: text}).registe
 );
 
 export const replayChangesSchema = z.strictObject({
-	/** UTF-8. */
+	/** Body, as UTF-8. */
 	body: maybeText,
 	/** Name of another route, also of another profile. */
 	route: maybeText,

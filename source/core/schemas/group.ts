@@ -8,12 +8,12 @@ export const groupSchema = facts({
 	/** The rendered key, at most 256 characters. */
 	key: text,
 	state: z.enum(['pending', 'dispatched']),
-	/** When its first and its latest event came. */
+	/** Times of its first and its latest event. */
 	firstAt: number,
 	lastAt: number,
-	/** When the quiet window ends, if no further event comes. */
+	/** When the quiet window ends, if no further event is received. */
 	quietAt: number,
-	/** When it is dispatched at the latest, even if events keep coming. */
+	/** When the group is dispatched at the latest, even if events continue. */
 	capAt: number,
 	/** Events so far; all but the latest are superseded. */
 	count: integer,
@@ -24,7 +24,7 @@ export const groupSchema = facts({
 	dispatchedAt: maybeNumber,
 	/** Why it was dispatched: its quiet window passed, its cap was reached, the receiver stopped, or a person asked for it. */
 	reason: z.enum(['quiet', 'cap', 'stop', 'person']).exactOptional(),
-	/** The run that it became. */
+	/** The run that the group started. */
 	runId: maybeInteger,
 }).register(z.globalRegistry, {id: 'Group'});
 

@@ -2,27 +2,27 @@ import {z} from 'zod';
 import {facts, integer, jsonObject, maybeText, maybeTexts, number, text, yesOrNo} from './parts.ts';
 
 export const installReviewSchema = facts({
-	/** The name of the new server: the one of the link, or one that the person chose. */
+	/** Name of the new server, from the link or chosen by the person. */
 	name: text,
 	linkName: text,
 	kind: z.enum(['program', 'remote']),
-	/** The program and its arguments, one by one, references not replaced. For `program`. */
+	/** For `program`: the program and its arguments as a list, with references not replaced. */
 	argv: maybeTexts,
-	/** The host of the server, in ASCII where that is known. For `remote`. */
+	/** For `remote`: the host of the server, in ASCII if that form is known. */
 	host: maybeText,
 	/** The whole entry below the name in `config.yaml`. */
 	entry: jsonObject,
-	/** Warnings for the person, the gravest first. Holds untrusted text, not cleaned. */
+	/** Warnings for the person, most severe first. Holds untrusted text, not cleaned. */
 	cautions: z.array(facts({weight: z.enum(['danger', 'note']), text})),
-	/** A server of that name exists: this one is not installed. */
+	/** Whether a server of that name exists; this one is then not installed. */
 	exists: yesOrNo,
-	/** A name that is free, where `exists`. */
+	/** If `exists`: an unused name. */
 	freeName: maybeText,
 }).register(z.globalRegistry, {id: 'InstallReview'});
 export const waitingInstallSchema = facts({
-	/** Counts up while the gateway runs. */
+	/** Counted up from the start of the gateway. */
 	id: integer,
-	/** As the link calls it. */
+	/** Name of the server in the link. */
 	name: text,
 	/** Milliseconds since 1970. */
 	askedAt: number,

@@ -2,8 +2,8 @@ import {z} from 'zod';
 import type {JsonObject, JsonValue} from '../json.ts';
 
 /**
- * The read-only type of the values that a schema of this folder accepts. The types of `core/` are made with it and import the schemas only as types: a process that answers
- * no call of the control API neither loads nor builds the schemas.
+ * The read-only type of the values that a schema of this folder accepts. The types of `core/` are derived with it, so that they import the schemas only as types: a process that does not
+ * answer calls of the control API neither loads nor builds the schemas.
  */
 export type Shape<Schema extends z.ZodType> = Immutable<z.output<Schema>>;
 
@@ -25,7 +25,7 @@ export const facts = <Keys extends z.ZodRawShape>(
 	keys: Keys,
 ): z.ZodObject<z.core.util.Writeable<Keys>> => z.looseObject(keys);
 
-// One instance for many keys: making one costs as much as checking a thousand values.
+// Shared by many keys: building a schema costs as much as checking a thousand values.
 export const text = z.string();
 export const texts = z.array(text);
 export const number = z.number();

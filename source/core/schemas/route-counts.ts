@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {facts, integer, maybeText, number, text} from './parts.ts';
 
 export const routeCountsSchema = facts({
-	/** Start of the counted time, milliseconds since 1970: a day before `until`, or later if there are more deliveries than are read. */
+	/** Start of the counted time, milliseconds since 1970: a day before `until`, or later if there are too many deliveries to count. */
 	since: number,
 	/** End of the counted time. */
 	until: number,
@@ -12,13 +12,13 @@ export const routeCountsSchema = facts({
 		facts({
 			profile: text,
 			route: text,
-			/** Started a run, joined a group or were delivered. */
+			/** Number of deliveries that started a run, joined a group or were delivered. */
 			taken: integer,
-			/** Answered below 400, but not `taken`. */
+			/** Number answered with a status below 400, but not `taken`. */
 			ignored: integer,
-			/** Answered with a status of 400 or above. */
+			/** Number answered with a status of 400 or above. */
 			refused: integer,
-			/** Deliveries in each of the 24 hours before `until`, the latest hour last. */
+			/** Number of deliveries in each of the 24 hours before `until`, the latest hour last. */
 			hours: z.array(integer),
 		}),
 	),

@@ -17,9 +17,9 @@ import {
 } from './parts.ts';
 
 export const routeFieldSchema = facts({
-	/** Keys down to the setting: `["coalesce", "key"]`. */
+	/** The keys that lead to the setting: `["coalesce", "key"]`. */
 	path: texts,
-	/** Its kind of editor. `lines`: a text of several lines; `texts`: a list of texts; `mapping`: keys to any JSON; `json`: any JSON. */
+	/** The kind of editor for it. `lines`: a text of several lines; `texts`: a list of texts; `mapping`: keys to any JSON; `json`: any JSON. */
 	kind: z.enum([
 		'text',
 		'lines',
@@ -32,21 +32,21 @@ export const routeFieldSchema = facts({
 		'json',
 	]),
 	description: text,
-	/** The value in force while the setting is absent. */
+	/** The value that applies if the setting is absent. */
 	default: json.exactOptional(),
-	/** The choices; for `json`, suggested texts. */
+	/** The allowed values; for `json`: suggested texts. */
 	options: maybeTexts,
 	least: maybeNumber,
 	most: maybeNumber,
-	/** Exclusive minimum. */
+	/** Exclusive lower bound. */
 	above: maybeNumber,
-	/** Its mapping requires it. */
+	/** Whether the mapping that contains it requires it. */
 	required: maybe,
-	/** It holds a secret. */
+	/** Whether it holds a secret. */
 	secret: maybe,
-	/** Only where its mapping is written out: a name may replace the whole mapping. */
+	/** Whether it exists only if its mapping is written in full, instead of a name for the whole mapping. */
 	inMapping: maybe,
-	/** People edit it in the file only. */
+	/** Whether people can edit it only in the file. */
 	byHand: maybe,
 }).register(z.globalRegistry, {id: 'RouteField'});
 
@@ -55,12 +55,12 @@ const sourceSchema = z.enum(['static', 'dynamic']);
 export const routeDefinitionSchema = facts({
 	name: text,
 	source: sourceSchema,
-	/** Absolute path of its file, and the line of its name there. */
+	/** Absolute path of the route's file. `line`: the line with the route's name. */
 	file: text,
 	line: integer,
-	/** The line of each of its keys there. */
+	/** The line of each key of the route in that file. */
 	lines: z.record(text, integer),
-	/** As written, with a mark in place of each secret: `<kept: secret, 43 bytes>`. */
+	/** The entry as written, with a placeholder for each secret: `<kept: secret, 43 bytes>`. */
 	definition: jsonObject,
 	/** Changes whenever the entry changes. */
 	fingerprint: text,
@@ -68,36 +68,36 @@ export const routeDefinitionSchema = facts({
 
 export const routeDraftSchema = z.strictObject({
 	source: sourceSchema,
-	/** As it would be written. A mark in place of a secret keeps the secret of the file. */
+	/** The entry to be written. A placeholder keeps the secret that is in the file. */
 	definition: jsonObject,
 	/** Fingerprint of the definition that was read; `none` for a new route. */
 	fingerprint: text,
-	/** Its present name in the file, when the draft renames it. */
+	/** If the draft renames the route: its present name in the file. */
 	from: maybeText,
 });
 
 export const routeProblemSchema = facts({
-	/** Keys down to the value, dotted; empty for the route itself, or its name. */
+	/** Dotted path of the value; empty for the route itself or its name. */
 	path: text,
 	/** The problem, without the name of the route. */
 	message: text,
 });
 
 export const routeCheckSchema = facts({
-	/** Why the receiver would not serve it. */
+	/** Problems for which the receiver would not serve the route. */
 	problems: z.array(routeProblemSchema),
-	/** Settings without effect, and doubtful ones. */
+	/** Warnings about settings without effect, and doubtful settings. */
 	warnings: texts,
-	/** The warnings that concern a single setting. */
+	/** The warnings that concern a single setting, with its path. */
 	notes: z.array(routeProblemSchema).exactOptional(),
 }).register(z.globalRegistry, {id: 'RouteCheck'});
 
 export const routeSavePlanSchema = routeCheckSchema
 	.extend({
 		file: text,
-		/** The changes of the file, as `diff -u` writes them; without secrets. */
+		/** The changes of the file in the form of `diff -u`, without secrets. */
 		diff: texts,
-		/** The whole file is rewritten: its spacing may change. */
+		/** Whether the whole file is rewritten, so that its spacing may change. */
 		movesOthers: maybe,
 	})
 	.register(z.globalRegistry, {id: 'RouteSavePlan'});
@@ -114,7 +114,7 @@ export const savedRouteSchema = facts({
 
 export const rotatedRouteSchema = savedRouteSchema
 	.extend({
-		/** When the former secrets stop passing, milliseconds since 1970; absent: they no longer pass. */
+		/** Time until which the former secrets are accepted, milliseconds since 1970; absent: they are no longer accepted. */
 		until: maybeNumber,
 	})
 	.register(z.globalRegistry, {id: 'RotatedRoute'});
@@ -124,16 +124,16 @@ export const routePreviewSchema = facts({
 	problem: maybeText,
 	/** The outcome of the delivery. */
 	fate: maybeText,
-	/** The step that decided. */
+	/** The step that decided the outcome. */
 	why: maybeText,
 	trace: z.array(traceStepSchema).exactOptional(),
-	/** The prompt, at most 64 KiB of it. */
+	/** The prompt, cut at 64 KiB. */
 	prompt: maybeText,
 	/** Characters of the whole prompt. */
 	promptLength: maybeInteger,
 	/** `deliver_extra` with its templates filled in. */
 	extra: jsonObject.exactOptional(),
-	/** Keys without a value, with their offsets in `prompt` (UTF-16 units); at most 100. */
+	/** Template keys without a value in the payload, with their offsets in `prompt` (UTF-16 units); at most 100. */
 	unresolved: z.array(facts({key: text, at: integer})).exactOptional(),
 	/** Key of its group. */
 	groupKey: maybeText,
@@ -145,62 +145,62 @@ export const routeFactsSchema = facts({
 	rateLimit: integer,
 	/** Source and length of its secret: `its own: 43 bytes`. Never the secret. */
 	secret: text,
-	/** Day of the last change of that secret, milliseconds since 1970; absent: not recorded. */
+	/** Day of the last change of the secret, milliseconds since 1970; absent: not recorded. */
 	secretSince: maybeNumber,
-	/** When former secrets end, or have ended; milliseconds since 1970. */
+	/** Ends of the validity of former secrets, past ones included; milliseconds since 1970. */
 	formerSecretsUntil: z.array(number),
-	/** Absent: the payload as JSON. Its first 4,000 characters. */
+	/** First 4,000 characters of the prompt template; absent: the prompt is the payload as JSON. */
 	prompt: maybeText,
 	/** Characters of the whole prompt. */
 	promptLength: maybeInteger,
-	/** One condition a line, at most 41; conditions of a group are indented below it. */
+	/** One condition per line, at most 41 lines; the conditions of a group are indented below it. */
 	filters: texts,
-	/** The tools of its runs, or of the runs of its job. `server`: absent for a built-in tool; `changes`: it may change things; `asks`: a call waits for an approval. */
+	/** The tools of its runs, or of the runs of its job. `server`: absent for a built-in tool; `changes`: it may change things; `asks`: calls wait for an approval. */
 	tools: z.array(facts({name: text, server: maybeText, changes: yesOrNo, asks: yesOrNo})),
-	/** Tool servers that add tools which are not known before they connect. */
+	/** Tool servers whose tools become known only when they connect. */
 	unknownServers: texts,
-	/** Toolsets without tools, and why; whether tools are deferred. */
+	/** Sentences about toolsets without tools, with the reason, and about deferred tools. */
 	notes: texts,
 }).register(z.globalRegistry, {id: 'RouteFacts'});
 
 export const routeRateSchema = facts({
 	/** Requests a minute. */
 	limit: integer,
-	/** Requests of the current minute. */
+	/** Number of requests in the current minute. */
 	used: integer,
-	/** Time until that minute ends, milliseconds; 0: no requests. */
+	/** Time until the current minute ends, milliseconds; 0: no requests in it. */
 	endsInMs: number,
 	/** Latest start promised to an event above the rate, milliseconds from now. */
 	promisedInMs: maybeNumber,
 }).register(z.globalRegistry, {id: 'RouteRate'});
 
 const totalsSchema = facts({
-	/** Events that start a run, join a group or are delivered. */
+	/** Number of events that start a run, join a group or are delivered. */
 	passed: integer,
-	/** Agent runs that they start. */
+	/** Number of agent runs that these events start. */
 	runs: integer,
 });
 
 export const routeBacktestSchema = facts({
 	problem: maybeText,
-	/** Number of deliveries that were decided again, and of those that were not: without a body, too large, or out of time. */
+	/** Number of deliveries that were decided again. `leftOut`: number of the others, which have no body, are too large, or exceeded the time limit. */
 	deliveries: integer,
 	leftOut: integer,
 	/** Time of the oldest delivery, milliseconds since 1970. */
 	since: maybeNumber,
 	today: totalsSchema.exactOptional(),
 	edited: totalsSchema.exactOptional(),
-	/** Number of deliveries that each of the first 20 filters would pass alone. */
+	/** For each of the first 20 filters: number of deliveries that pass it alone. */
 	filterPasses: z.array(integer).exactOptional(),
-	/** Characters. */
+	/** Median length of the prompts, characters. */
 	medianPrompt: maybeInteger,
-	/** Keys without a value in at least one prompt, at most 20. */
+	/** Template keys without a value in at least one delivery, at most 20. */
 	unresolved: maybeTexts,
 	/** Deliveries whose outcome changes, at most 50. */
 	changes: z
 		.array(facts({id: text, event: text, receivedAt: number, today: text, edited: text, why: text}))
 		.exactOptional(),
-	/** Number of all such deliveries. */
+	/** Number of all deliveries whose outcome changes. */
 	changed: maybeInteger,
 	promptsChanged: maybeInteger,
 	notes: texts,
@@ -215,7 +215,7 @@ export const payloadKeysSchema = facts({
 			key: text,
 			/** Number of deliveries with the key. */
 			count: integer,
-			/** Its value in the newest delivery, cut. */
+			/** The value of the key in the newest delivery, shortened. */
 			sample: text,
 		}),
 	),

@@ -7,7 +7,7 @@ const maybeName = text.nullable().exactOptional();
 export const runSumSchema = facts({
 	/** The profile of the route or the job. */
 	profile: maybeText,
-	/** One of the next four is present, as `by` says; null: runs without a route, key, model or job. */
+	/** Only one of `route`, `key`, `model` and `job` is present, as requested by `by`; `null`: runs without one. */
 	route: maybeName,
 	/** The name of a key of the chat API; `terminal` for the person at the terminal. */
 	key: maybeName,
@@ -24,17 +24,17 @@ export const runSumSchema = facts({
 	interrupted: integer,
 	uncertain: integer,
 	dead: integer,
-	/** Ended badly, then put away by a person. */
+	/** Runs that ended badly and were then dismissed by a person. */
 	dropped: integer,
-	/** Share of `done` and `silent` among the ended runs, 0 to 1, without cancelled ones. Absent while no run has ended. */
+	/** Share of `done` and `silent` runs among all ended runs except cancelled ones, 0 to 1. Absent if there are none. */
 	success: maybeNumber,
 	inputTokens: integer,
 	outputTokens: integer,
 	/** The sum for each currency, over the runs whose whole cost is known. */
 	costs: z.array(facts({amount: number, currency: text})),
-	/** Runs with tokens whose cost is not, or not fully, known. */
+	/** Number of runs that used tokens and whose cost is not fully known. */
 	unpriced: integer,
-	/** Runs that ended after at least one try and whose tokens are not known. */
+	/** Number of runs that ended after at least one try and whose tokens are not known. */
 	uncounted: integer,
 	/** Median time from the first try to the end, milliseconds, over the ended runs; absent without any. */
 	medianMs: maybeNumber,
@@ -43,12 +43,12 @@ export const runSumSchema = facts({
 
 export const runSumsSchema = facts({
 	by: z.enum(sumsBy),
-	/** Start of the summed time, milliseconds since 1970: the requested one, or a later one if there are more runs than are read. */
+	/** Start of the summed time, milliseconds since 1970: the requested time, or a later one if there are too many runs to sum. */
 	since: number,
 	until: number,
 	/** Age at which runs are removed, milliseconds; absent: never. */
 	keptMs: maybeNumber,
-	/** Runs that are in no row: there are at most 1,000 rows. */
+	/** Number of runs that are in no row, since there are at most 1,000 rows. */
 	leftOut: integer,
 	/** The row with the most runs first. */
 	rows: z.array(runSumSchema),

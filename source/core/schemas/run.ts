@@ -15,17 +15,17 @@ import {
 	texts,
 } from './parts.ts';
 
-/** The origin of a run without a delivery; together with `delivery` and `route`, the origin of any run. Read by `originOf`. */
+/** The members that hold the origin of a run without a delivery. Read by `originOf`, together with `delivery` and `route`. */
 export const originShape = {
-	/** The scheduled job that it is a run of. */
+	/** The scheduled job, if the run is one of a job. */
 	job: facts({id: text, name: text}).exactOptional(),
-	/** A turn of a chat: the name of the API key that asked for it, or `terminal` for the person at the terminal. */
+	/** For a turn of a chat: the name of the API key, or `terminal` for the person at the terminal. */
 	chat: facts({key: text}).exactOptional(),
-	/** A turn of a conversation on a messaging platform, with its writer. */
+	/** For a turn on a messaging platform: the conversation and its writer. */
 	conversation: facts({
 		/** Name of the platform: `telegram`. */
 		platform: text,
-		/** Identifiers as the platform has them; compare them raw, show them cleaned. */
+		/** Identifiers of the platform: compare them raw, show them cleaned. */
 		chat: text,
 		thread: maybeText,
 		user: text,
@@ -38,12 +38,12 @@ export const targetSchema = facts({
 	extra: jsonObject,
 });
 
-/** A pull request, on GitLab a merge request. `repo`: `owner/name`, on GitLab with all groups. */
+/** A pull request, or a merge request of GitLab. `repo`: `owner/name`, on GitLab with all parent groups. */
 export const pullRequestSchema = facts({
 	host: z.enum(['github', 'gitlab', 'gitea']),
 	repo: text,
 	number: integer,
-	/** Its head commit, where the event names it; GitHub only. */
+	/** Its head commit, if the event names it; GitHub only. */
 	head: maybeText,
 });
 
@@ -54,11 +54,11 @@ export const runPlanSchema = facts({
 	read: maybeTexts,
 	target: targetSchema,
 	skills: texts,
-	/** `owner/name#number` of the pull request or issue, where the payload says; for a turn of a conversation the beginning of its message. */
+	/** `owner/name#number` of the pull request or issue, if the payload has it; for a turn of a conversation: the beginning of its message. */
 	subject: maybeText,
 	/** `owner/name` of the GitHub repository of the event; for runs with the toolset `terminal`. */
 	repository: maybeText,
-	/** The coalesce key that gathered its events. */
+	/** The key of the group from which the run was made. */
 	key: maybeText,
 	/** Toolset names; the platform's default when absent. */
 	toolsets: maybeTexts,
@@ -68,7 +68,7 @@ export const runPlanSchema = facts({
 		what: texts,
 		pullRequest: pullRequestSchema.exactOptional(),
 	}).exactOptional(),
-	/** How often a person had an arrived answer sent again: each time is a new message on the platform. */
+	/** How often a person had a delivered answer sent again, each time as a new message on the platform. */
 	again: maybeInteger,
 	/** The target of the answer before a person redirected it to `target`. */
 	planned: targetSchema.exactOptional(),
@@ -81,7 +81,7 @@ export const runPlanSchema = facts({
 export const usageSchema = facts({
 	inputTokens: integer,
 	outputTokens: integer,
-	/** By the configured price at that time; absent if it is not fully known. `currency`: `USD`. */
+	/** Cost by the prices that were configured then; absent if it is not fully known. `currency`: `USD`. */
 	cost: facts({amount: number, currency: text}).exactOptional(),
 });
 
@@ -90,25 +90,25 @@ export const runSchema = facts({
 	/** `Delivery.id` of the event that started it; the latest of its group. Absent when a schedule or a person fired a job. */
 	delivery: maybeText,
 	profile: text,
-	/** `-` without a delivery; for a turn of a conversation on a platform the name of the conversation. */
+	/** Name of the route; `-` without a delivery; for a turn on a platform the name of the conversation. */
 	route: text,
-	/** `schedule`, `person` or `chat` without a delivery. */
+	/** Event type; without a delivery `schedule`, `person` or `chat`. */
 	event: text,
-	/** `Delivery.subject` of its event; of a turn of a conversation on a platform the beginning of its message. */
+	/** `Delivery.subject` of its event; for a turn on a platform the beginning of the message. */
 	subject: maybeText,
-	/** Number of earlier events of its group that the run replaces, as the prompt says. Absent: none. */
+	/** Number of earlier events of its group that the latest one supersedes, as stated in the prompt. Absent: none. */
 	superseded: maybeInteger,
-	/** `Group.id` that it came from. */
+	/** `Group.id` of the group that became this run. */
 	group: maybeInteger,
 	...originShape,
-	/** `deliver` of its target; once it is done, the target that received the answer. */
+	/** `deliver` of the planned target; after delivery the target that received the answer. */
 	target: text,
 	state: z.enum(runStates),
 	/** Name of the gateway that works, or worked, on the run, if it is another one on the same store. */
 	node: maybeText,
-	/** Agent tries so far, 0 while queued for the first time. */
+	/** Number of agent tries so far; 0 before the first. */
 	attempt: integer,
-	/** Tries to hand over the answer so far. */
+	/** Number of tries so far to deliver the answer. */
 	deliveryAttempt: integer,
 	createdAt: number,
 	startedAt: maybeNumber,
@@ -126,7 +126,7 @@ export const runSchema = facts({
 	answer: maybeText,
 	/** Why it failed, redacted; one line. */
 	error: maybeText,
-	/** For a run that a person put away: its former state, the time, and the reason. */
+	/** For a run that a person dismissed: its former state, the time (milliseconds since 1970) and the reason. */
 	dropped: facts({was: z.enum(runStates), at: number, reason: maybeText}).exactOptional(),
 }).register(z.globalRegistry, {id: 'Run'});
 

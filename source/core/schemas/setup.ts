@@ -12,7 +12,7 @@ export const setupDraftSchema = z
 		makeSecret: maybe,
 		/** A first route, in `config.yaml`. */
 		route: z.strictObject({name: text, events: maybeTexts, prompt: maybeText}).exactOptional(),
-		/** Sets up a platform for answers instead of the receiver, and enables it. `settings` as written in the file; settings that are absent here keep their value, also within mappings. */
+		/** Sets up a platform for answers instead of the receiver, and enables it. `settings`: as written in the file; absent ones keep their value, also within mappings. */
 		platform: z.strictObject({name: text, settings: z.record(z.string(), json)}).exactOptional(),
 		/** Fingerprint of the plan that a person saw; absent: the file is not compared. */
 		fingerprint: maybeText,
@@ -21,14 +21,14 @@ export const setupDraftSchema = z
 
 export const setupPlanSchema = facts({
 	file: text,
-	/** In the form of `diff -u` without its first two lines, without secrets. Empty: nothing changes. */
+	/** The changes in the form of `diff -u` without its first two lines, without secrets. Empty: nothing changes. */
 	diff: texts,
-	/** Why it cannot be written; empty: it can. */
+	/** Problems that prevent writing the draft; empty: none. */
 	problems: texts,
 	warnings: texts,
 	/** Keys whose change takes effect only after a restart of the gateway. */
 	restartNeeded: texts,
-	/** The whole file is rewritten: the spacing of other lines may change. */
+	/** Whether the whole file is rewritten, so that the spacing of other lines may change. */
 	movesOthers: yesOrNo,
 	/** The settings in force. */
 	now: facts({enabled: yesOrNo, host: text, port: integer, hasSecret: yesOrNo}),

@@ -15,9 +15,9 @@ import {
 } from './parts.ts';
 
 export const serverToolViewSchema = facts({
-	/** The server's own name. */
+	/** Name of the tool on the server. */
 	tool: text,
-	/** The name that models use. */
+	/** Name of the tool for models. */
 	name: text,
 	title: maybeText,
 	/** First 1,000 characters. */
@@ -25,22 +25,22 @@ export const serverToolViewSchema = facts({
 	claims: toolClaimsSchema,
 	/** Whether a call waits for a person. */
 	asks: yesOrNo,
-	/** The definition differs from the one seen, or approved, before. */
+	/** Whether the definition differs from the one that was seen or approved before. */
 	changed: yesOrNo,
-	/** Top-level arguments: `title*` for required ones. */
+	/** Names of top-level arguments; required ones are followed by `*`: `title*`. */
 	args: texts,
-	/** Tokens of its definition in a request to a model, at four characters each; absent from older gateways. */
+	/** Estimated tokens of its definition in a request to a model, at four characters each; absent from older gateways. */
 	tokens: maybeInteger,
 });
 
 export const serverLoginSchema = facts({
-	/** How a person logs in, unless they choose otherwise. */
+	/** Default way for a person to log in. */
 	flow: z.enum(['browser', 'device']),
-	/** Whether tokens were stored at the last look; its file is read when it changes, and with each request. */
+	/** Whether the file of the login had tokens when it was last read: at each change of the file and for each request. */
 	stored: yesOrNo,
-	/** When the latest access token expires, milliseconds since 1970; absent: it never does, or none was used yet. It is renewed earlier if possible. */
+	/** When the latest access token expires, milliseconds since 1970; absent: it never expires, or none was used yet. The token is renewed earlier if possible. */
 	expiresAt: maybeNumber,
-	/** Host of the authorization server that granted it. */
+	/** Host of the authorization server that granted the login. */
 	issuer: maybeText,
 	/** The granted scopes, separated by blanks. */
 	scope: maybeText,
@@ -52,16 +52,16 @@ export const serverViewSchema = facts({
 	profile: text,
 	transport: z.enum(['stdio', 'http', 'sse']),
 	status: z.enum(serverStatuses),
-	/** Start of that status, milliseconds since 1970. */
+	/** Time since which the server has this status, milliseconds since 1970. */
 	since: number,
-	/** The command with its arguments, or the URL, with references as they are written. */
+	/** The command with its arguments, or the URL, with references not replaced. */
 	endpoint: text,
 	trust: z.enum(['full', 'untrusted']),
-	/** The access that its sandbox gives besides the system's folders: `read /opt/mcp; hosts docs.example`; absent: it has no sandbox. */
+	/** Access that its sandbox allows in addition to system folders: `read /opt/mcp; hosts docs.example`; absent: no sandbox. */
 	sandbox: maybeText,
 	/** `legacy 2025-11-25`, `stateless 2026-07-28`; absent before the first connection. */
 	protocol: maybeText,
-	/** Name and version that it reports. */
+	/** Name and version that the server reports. */
 	serverInfo: maybeText,
 	/** Registered tools: at most 500 of the server itself, then its utility tools. */
 	tools: z.array(serverToolViewSchema),
@@ -69,15 +69,15 @@ export const serverViewSchema = facts({
 	offered: integer,
 	/** `include [get_*]`, `exclude [a, b]`; absent without a filter. */
 	filter: maybeText,
-	/** Why it is not connected; one line, redacted. */
+	/** Why the server is not connected; one line, redacted. */
 	reason: maybeText,
-	/** When it is tried again, milliseconds since 1970. */
+	/** Time of the next connection attempt, milliseconds since 1970. */
 	nextAttemptAt: maybeNumber,
 	/** Last line of its standard error. */
 	stderr: maybeText,
 	/** Round trip of the last liveness check, milliseconds. */
 	pingMs: maybeNumber,
-	/** Calls under way. */
+	/** Number of running calls. */
 	activeCalls: integer,
 	/** Absent without `auth: oauth`. */
 	login: serverLoginSchema.exactOptional(),
