@@ -20,6 +20,7 @@ import {platformError, platformSettings, problemWithSettings} from './platform-s
 import {referencesIn} from './references.ts';
 import {configDiff, movesOthers} from './route-edit/entry-diff.ts';
 import {pathInConfig, readWrittenRoute} from './route-edit/written-route.ts';
+import {insecureSecret} from './route-refusals.ts';
 import {readTextFile} from './text-files.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
 import {parseYamlSource} from './yaml-source.ts';
@@ -129,7 +130,9 @@ export async function setUp(
 
 /** What to beware of where `next` no longer accepts a global secret that was accepted before; `undefined` if it accepts all of them. */
 export const warningOnReplaced = (before: Config, next: Config): string | undefined =>
-	before.webhook.secrets.every(secret => next.webhook.secrets.includes(secret))
+	before.webhook.secrets.every(
+		secret => secret === insecureSecret || next.webhook.secrets.includes(secret),
+	)
 		? undefined
 		: 'the old secret is replaced: change it at each sender that signs with it, too';
 

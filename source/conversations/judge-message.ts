@@ -124,7 +124,7 @@ const lineBreak = /\r\n?|[\n\v\f\u0085\u2028\u2029]/;
 const withoutHeads = (text: string): string =>
 	text
 		.split(lineBreak)
-		.map(line => line.replace(/^(?=\s*\[[^\]]*\]\s*$)/, '\\'))
+		.map(line => line.replace(/^(?=[\s\p{C}\u2800]*\[[^\]]*\][\s\p{C}\u2800]*:?\s*$)/u, '\\'))
 		.join('\n');
 
 /** A person's chosen name without brackets, which surround the identifier. */

@@ -112,8 +112,8 @@ export type SecretList = ReturnType<typeof createSecretList>;
 const shapeless = /^[\da-f-]*$/;
 
 /**
- * Replaces credentials by `[redacted]`: the values of `secretValues` (6 characters or more; also base64, hex, URL-encoded and
- * JSON-escaped) and, unless `byShape` is false, any text in the shape of a credential. `secretValues` is called for each text, so that a reload takes effect at once;
+ * Replaces credentials by `[redacted]`: the values of `secretValues` (6 characters or more; also encoded or escaped, see
+ * `formsOf`) and, unless `byShape` is false, any text in the shape of a credential. `secretValues` is called for each text, so that a reload takes effect at once;
  * it should return the same array while nothing has changed. Linear in the length of the text.
  */
 export function createRedact(

@@ -90,14 +90,15 @@ function openKeyFrom(text: string): number {
 		: text.length;
 }
 
-/** The encodings in which a secret may appear in texts: base64, hex, URL-encoded, JSON-escaped. */
+/** A secret as other texts spell it: base64, hex, percent-encoded (once or twice, as URLs and forms do), escaped for JSON (once or twice, as JavaScript, PHP, Go and .NET do) and for HTML. */
 export function formsOf(value: string): readonly string[] {
 	const bytes = Buffer.from(value);
 	const hex = bytes.toString('hex');
 	const encoded = encodeURIComponent(value.toWellFormed());
 	// The encoding of forms, which also encodes `~!'()`.
 	const ofForm = new URLSearchParams([['', value]]).toString().slice(1);
-	const percent = [encoded, ofForm, ofForm.replaceAll('+', '%20')].flatMap(text => [
+	const strict = encoded.replaceAll(/[!'()*]/g, percentEscape);
+	const percent = [encoded, strict, ofForm, ofForm.replaceAll('+', '%20')].flatMap(text => [
 		text,
 		text.replaceAll('%20', '+'),
 		encodeURIComponent(text),
@@ -106,7 +107,8 @@ export function formsOf(value: string): readonly string[] {
 	const escaped = [
 		json,
 		json.replaceAll('/', '\\/'),
-		json.replaceAll(/[&<>]/g, unicodeEscape),
+		...unicodeEscaped(json, /[&<>]/g),
+		...unicodeEscaped(json, /\\"|[&<>'+`]/g),
 		JSON.stringify(json).slice(1, -1),
 	];
 	return [
@@ -123,8 +125,20 @@ export function formsOf(value: string): readonly string[] {
 	];
 }
 
-const unicodeEscape = (character: string): string =>
-	`\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const percentEscape = (character: string): string =>
+	`%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+
+/** `\u003c` or `\u003C` for each character that matches, or for the quotation mark behind a backslash. */
+const unicodeEscaped = (json: string, pattern: RegExp): readonly string[] =>
+	[String, (digits: string) => digits.toUpperCase()].map(spelled =>
+		json.replaceAll(pattern, found => {
+			const digits = found
+				.charCodeAt(found.length - 1)
+				.toString(16)
+				.padStart(4, '0');
+			return `\\u${spelled(digits)}`;
+		}),
+	);
 
 const htmlNames: Readonly<Record<string, string>> = {
 	'&': '&amp;',
@@ -133,11 +147,12 @@ const htmlNames: Readonly<Record<string, string>> = {
 	'"': '&quot;',
 };
 
-/** The apostrophe has three spellings. */
+/** Escaped for HTML; the apostrophe stays, or is written in one of four ways. Go writes a quotation mark by its number. */
 const htmlFormsOf = (value: string): readonly string[] =>
-	["'", '&#39;', '&#x27;', '&#039;'].map(apostrophe =>
-		value.replaceAll(/[&<>"']/g, character => htmlNames[character] ?? apostrophe),
-	);
+	["'", '&#39;', '&#x27;', '&#039;', '&apos;'].flatMap(apostrophe => {
+		const escaped = value.replaceAll(/[&<>"']/g, character => htmlNames[character] ?? apostrophe);
+		return [escaped, escaped.replaceAll('&quot;', '&#34;')];
+	});
 
 /**
  * The base64 characters that depend only on `bytes`, for each of the three alignments: text before the secret, such as

@@ -117,10 +117,17 @@ export function createHttpServer(
 	};
 
 	const take =
-		(awaitsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+		(awaitsContinue: boolean, serve: (pair: HttpPair) => void = answer) =>
+		(request: IncomingMessage, response: ServerResponse) => {
 			const {socket} = request;
+			// The parser goes on with what was read before the socket was destroyed.
+			if (socket.destroyed) {
+				return;
+			}
+
 			const unanswered = connections.answer(socket, response);
 			if (unanswered > maxUnanswered) {
+				tellOfRefused(`more than ${maxUnanswered} requests of a connection wait for an answer`);
 				socket.destroy();
 				return;
 			}
@@ -139,7 +146,7 @@ export function createHttpServer(
 			});
 		};
 
-	const serve = (pair: HttpPair) => {
+	const answer = (pair: HttpPair) => {
 		const malformation = malformationOf(pair.request);
 		if (malformation !== undefined) {
 			refuse(pair, 400, malformation);
@@ -160,10 +167,10 @@ export function createHttpServer(
 	server.on('request', take(false));
 	// A client with `Expect: 100-continue` may be refused before it sends the body.
 	server.on('checkContinue', take(true));
-	server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-		connections.answer(request.socket, response);
-		refuse({request, response, awaitsContinue: true}, 417, 'Expectation Failed');
-	});
+	server.on(
+		'checkExpectation',
+		take(true, pair => refuse(pair, 417, 'Expectation Failed')),
+	);
 	server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
 		// Node has removed its own `error` listener: without this one, a reset would end the process.
 		socket.on('error', () => {

@@ -9,8 +9,8 @@ import type {ConnectionWorld} from './post.ts';
 import {secretPartsOf} from './secret-parts.ts';
 
 const openMs = 10_000;
-/** Maximum size of a frame, bytes; a larger one ends the connection. */
-const maxFrameBytes = 4 * 1024 * 1024;
+/** Maximum size of a message, unpacked, bytes; a larger one ends the connection. */
+const maxMessageBytes = 4 * 1024 * 1024;
 /** Maximum number of unread frames, and of characters in them; beyond it the connection ends. */
 const maxWaiting = 10_000;
 const maxWaitingLength = 32 * 1024 * 1024;
@@ -66,7 +66,7 @@ export function createOpenSocket({
 		const dispatcher = new undici.Agent({
 			allowH2: false,
 			// Of a whole message, while its fragments come.
-			webSocket: {maxPayloadSize: maxFrameBytes},
+			webSocket: {maxPayloadSize: maxMessageBytes},
 			connect(options, callback) {
 				connect(options, (...result) => {
 					line = result[1] ?? undefined;
@@ -108,7 +108,7 @@ export function createOpenSocket({
 		socket.addEventListener('message', ({data}: MessageEvent) => {
 			if (
 				typeof data !== 'string' ||
-				Buffer.byteLength(data) > maxFrameBytes ||
+				Buffer.byteLength(data) > maxMessageBytes ||
 				waiting.length >= maxWaiting ||
 				waitingLength >= maxWaitingLength
 			) {

@@ -51,6 +51,9 @@ describe('by value', () => {
 		['of JSON by PHP', String.raw`AbC8Q~dEf!Ghi(Jkl)S'&<x\/9xyz`],
 		['of JSON by Go', String.raw`AbC8Q~dEf!Ghi(Jkl)S'\u0026\u003cx/9xyz`],
 		['of HTML', 'AbC8Q~dEf!Ghi(Jkl)S&#39;&amp;&lt;x/9xyz'],
+		['of a strict URL', 'AbC8Q~dEf%21Ghi%28Jkl%29S%27%26%3Cx%2F9xyz'],
+		['of JSON by .NET', String.raw`AbC8Q~dEf!Ghi(Jkl)S\u0027\u0026\u003Cx/9xyz`],
+		['of XML', 'AbC8Q~dEf!Ghi(Jkl)S&apos;&amp;&lt;x/9xyz'],
 		['of HTML by PHP', 'AbC8Q~dEf!Ghi(Jkl)S&#039;&amp;&lt;x/9xyz'],
 	] as const)('hides a secret in the spelling %s', ([, text]) => {
 		const odd = createRedact(() => ["AbC8Q~dEf!Ghi(Jkl)S'&<x/9xyz"]);

@@ -80,6 +80,18 @@ test('a client that reads nothing gets no more answers than a few into memory', 
 	socket.write(get.repeat(1600));
 	await until(() => server.counts().open === 0);
 	expect(server.counts().waiting).toBe(8);
+	expect(server.log).toContainEqual(expect.stringContaining('more than 100 requests'));
+});
+
+test('the same of requests that expect what is not known', async () => {
+	await using server = await startServer();
+	const {socket} = await hold(server.port);
+	socket.pause();
+	socket.write('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n');
+	await until(() => server.counts().waiting === 1);
+	socket.write('GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n'.repeat(1600));
+	await until(() => server.counts().open === 0);
+	expect(server.refused.length).toBeLessThan(8);
 });
 
 const closedIn = (held: readonly HeldSocket[]) => held.filter(({isClosed}) => isClosed()).length;

@@ -6,7 +6,7 @@ import type {ChatAnswer, ChatChunks} from '../shapes/chat-shapes.ts';
 
 /** Receives the deltas of an answer. */
 export type Sink = {
-	/** The promise: more may be passed on once it resolves; without one, at once. */
+	/** Returns a promise that resolves when more may be passed on (back-pressure), or `undefined` when that is at once. */
 	delta(delta: JsonObject, logprobs?: JsonObject): Promise<void> | undefined;
 	progress(svc: JsonObject): Promise<void>;
 };

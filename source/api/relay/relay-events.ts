@@ -44,7 +44,7 @@ export function readEvents({
 	let bytes = 0;
 	let pieces = 0;
 	const known = redact.known ?? redact;
-	/** For what has left, while the client reads slowly. */
+	/** Resolve when the client has read the deltas sent so far; empty unless it reads slowly. */
 	const waits: Array<Promise<void>> = [];
 	const safe = createSafeDeltas(known, (delta, logprobs) => {
 		const wait = sink.delta(delta, logprobs);

@@ -3,6 +3,7 @@ import type {LoadedConfig} from '../../config/config.ts';
 import {editConfig} from '../../config/edit-config.ts';
 import type {YamlEdit} from '../../config/edit-yaml.ts';
 import {firstConfig} from '../../config/first-config.ts';
+import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {valueAt} from '../../config/plain-data.ts';
@@ -73,7 +74,9 @@ async function write(context: Context, settings: ReceiverSettings): Promise<void
 
 /** What to do once the receiver is set up. `route`: a first one was made in config.yaml. */
 const nextSteps = (loaded: LoadedConfig, route?: string): readonly string[] => [
-	'A running gateway applies this at once; host and port need a restart.',
+	...(loaded.ok
+		? ['A running gateway applies this at once; host and port need a restart.']
+		: loaded.problems.map(formatDiagnostic)),
 	...(loaded.ok && loaded.config.webhook.enabled
 		? [
 				'Start:  svc starts the gateway and shows it; svc gateway starts it in the background',

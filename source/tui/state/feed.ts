@@ -149,6 +149,7 @@ export function createFeed(
 
 	return {
 		repace() {
+			known = undefined;
 			const {tickMs, countsSeconds} = pace();
 			tickAfter(tickMs);
 			if (countsSeconds && store.get().isIdle) {
