@@ -125,7 +125,10 @@ export const momentOption = (clock: Clock) => (text: string) => {
 export function refuseUnknownCommand(command: Command): void {
 	const [unknown] = command.args;
 	if (unknown !== undefined) {
-		const names = command.commands.map(one => one.name());
+		const names = command
+			.createHelp()
+			.visibleCommands(command)
+			.map(one => one.name());
 		const near =
 			nearestName(unknown, names) ??
 			names.find(name => name.startsWith(unknown)) ??
