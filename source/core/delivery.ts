@@ -123,3 +123,13 @@ export type ReceiverAnswer = Shape<typeof receiverAnswerSchema>;
 
 /** Changes to a stored delivery before it is sent again. */
 export type ReplayChanges = Shape<typeof replayChangesSchema>;
+
+/** The keys of a template that the payload lacks, as the step `prompt` of a trace has them: `unresolved: {number} {title}`. @see unresolvedIn */
+export const unresolvedWords = (keys: readonly string[]): string =>
+	`unresolved: ${keys.map(key => `{${key}}`).join(' ')}`;
+
+/** Reads `unresolvedWords` from the detail of a step; without braces that are text, such as the JSON of a tool call. */
+export function unresolvedIn(detail: string): readonly string[] {
+	const [, places = ''] = /unresolved: (\{[^{}]*\}(?: \{[^{}]*\})*)/.exec(detail) ?? [];
+	return places.match(/\{[\w.$@-]+\}/g) ?? [];
+}

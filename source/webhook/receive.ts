@@ -1,4 +1,5 @@
 import type {Route} from '../config/route.ts';
+import {unresolvedWords} from '../core/delivery.ts';
 import {type JsonValue, isJsonObject} from '../core/json.ts';
 import {type RunPlan, prefetchWords, readWords, wholePayload} from '../core/run.ts';
 import type {BodyRead} from '../http/http-messages.ts';
@@ -277,10 +278,9 @@ function renderPrompt(
 	const {text, read, unresolved} = prompt
 		? renderTemplate(prompt, context)
 		: {text: rawDump(context.payload), read: [wholePayload], unresolved: []};
-	const missing = unresolved.map(key => `{${key}}`).join(' ');
 	const detail = [
 		`${text.length} characters`,
-		...(missing === '' ? [] : [`unresolved: ${missing}`]),
+		...(unresolved.length === 0 ? [] : [unresolvedWords(unresolved)]),
 		`read: ${readWords(read)}${prefetch ? `; prefetch: ${prefetchWords(prefetch)}` : ''}`,
 	].join(', ');
 	note(draft, 'prompt', {verdict: 'pass', detail: cleanDetail(draft, detail)});

@@ -675,7 +675,7 @@ test('a test event that is ignored names the step, and what to show', async () =
 
 test('a test event that lacks what the template names says so', async () => {
 	await using gateway = await startTestGateway({
-		subscriptions: {hook: {prompt: '{zen} by {made.up} of {nobody}'}},
+		subscriptions: {hook: {prompt: '{zen} by {made.up} of {nobody}: /tool read {"path": 1}'}},
 	});
 	const {stderr} = await command(
 		['webhook', 'test', 'hook', '--payload', '{"zen": "Speak like a human."}'],

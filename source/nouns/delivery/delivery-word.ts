@@ -1,5 +1,6 @@
 import {
 	traceOrder,
+	unresolvedIn,
 	wholeTrace,
 	type Delivery,
 	type DeliveryOutcome,
@@ -154,12 +155,10 @@ export function decisionLines(delivery: Delivery): readonly DecisionLine[] {
 /** A sentence on places of the template that stayed as they are, since the payload has no such key; `undefined` for none. */
 export function missingWord(trace: Delivery['trace']): string | undefined {
 	const {detail = ''} = trace.find(({step}) => step === 'prompt') ?? {};
-	const [, places = ''] = /unresolved: (\{[^{}]*\}(?: \{[^{}]*\})*)/.exec(detail) ?? [];
-	// Other braces are text, such as the JSON of a tool call.
-	const named = places.match(/\{[\w.$@-]+\}/g);
-	return named
-		? `The template names ${named.join(' ')}, which this payload does not have`
-		: undefined;
+	const keys = unresolvedIn(detail);
+	return keys.length === 0
+		? undefined
+		: `The template names ${keys.join(' ')}, which this payload does not have`;
 }
 
 const reasons: Readonly<Record<string, Safe>> = {
