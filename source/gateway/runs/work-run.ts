@@ -8,11 +8,11 @@ import type {Deliverer} from '../../delivery/deliverer.ts';
 import type {Lease, Runs} from '../../store/port.ts';
 import type {SessionTurns} from '../conversations/session-turns.ts';
 import {createRunWords} from './announce-runs.ts';
-import {deliverAnswer} from './deliver-answer.ts';
 import type {Equipment, EquipOptions} from './equip-run.ts';
 import type {Prefetched} from './get-diff.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
 import {
+	deliverAnswer,
 	recordEntry,
 	persistently,
 	settleAwaiting,
