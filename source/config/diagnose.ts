@@ -62,6 +62,18 @@ export function diagnoseProfiles(
 	];
 }
 
+/** A warning about a model that no run can reach as it is written. @see manual/model.md#settings */
+export const diagnoseModel = ({
+	provider,
+	baseUrl,
+}: Pick<Config['model'], 'baseUrl' | 'provider'>): readonly UnplacedDiagnostic[] =>
+	warningsAt(
+		['model', 'provider'],
+		provider === 'openai-compatible' && baseUrl === undefined
+			? 'needs "base_url" beside it: runs fail without'
+			: undefined,
+	);
+
 type Known = Pick<Config, 'toolServers' | 'toolsets'> & {
 	/** Items with errors, by `itemKey`. These errors are reported elsewhere. */
 	readonly itemErrors: {has(key: string): boolean};

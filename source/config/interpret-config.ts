@@ -7,7 +7,7 @@ import {diagnoseAlerts} from './alerts.ts';
 import {approvalChatsOf, diagnoseApprovalChats, fileRulesOf} from './approval-rules.ts';
 import {declaredSecrets, notedSchemaJson} from './config-schema-json.ts';
 import type {Config, HomePaths, LoadedConfig, Profiles} from './config.ts';
-import {diagnoseProfiles, diagnoseServers, diagnoseToolsets} from './diagnose.ts';
+import {diagnoseModel, diagnoseProfiles, diagnoseServers, diagnoseToolsets} from './diagnose.ts';
 import {type Environment, userHomeOf} from './environment.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {findKeysWithoutValue, idleSkills, withoutValue} from './idle-settings.ts';
@@ -138,6 +138,7 @@ export function interpretConfig(
 				...[...webhook.routes.values()].flatMap(route =>
 					warningsAt([...routesAt, route.name, 'skills'], idleSkills(route), 'key'),
 				),
+				...diagnoseModel(model),
 				...diagnoseProfiles(value, {paths, webhook, profiles}),
 				...findWeakSecrets(value, webhook),
 				...diagnoseServers(mcp_servers),

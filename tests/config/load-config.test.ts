@@ -459,3 +459,18 @@ platforms:
 `;
 	expect(problemsOf(home.load({config}))).toEqual([]);
 });
+
+test.for([
+	[
+		'{provider: openai-compatible, name: a}',
+		['model.provider: needs "base_url" beside it: runs fail without'],
+	],
+	['{provider: openai-compatible, name: a, base_url: "http://127.0.0.1:1/v1"}', []],
+	['{provider: openai, name: a}', []],
+	['{name: a}', []],
+] as const)('a model that no run can reach is warned of: %s', ([model, said]) => {
+	using home = createTemporaryHome();
+	const {problems} = configOf(home.load({config: `model: ${model}`}));
+	expect(problems.map(({key, message}) => `${key}: ${message}`)).toEqual(said);
+	expect(problems.every(({severity}) => severity === 'warning')).toBe(true);
+});
