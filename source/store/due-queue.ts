@@ -151,7 +151,9 @@ export function createSteadyClock(clock: Clock) {
 	/** Whole milliseconds since 1970. */
 	const time = (by: number) => Math.round(by + clock.monotonic());
 	const first = offset();
-	return {offset, time, /** By the wall clock as it was read first. */ now: () => time(first)};
+	/** Whole milliseconds since 1970, by the wall clock as it was when this clock was made. */
+	const now = () => time(first);
+	return {offset, time, now};
 }
 
 /** A run to be queued. Times are milliseconds since 1970. */
